@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import type { Pool } from 'pg'
 import { until } from '../bench/load.ts'
 import { Campaign } from '../db/campaigns/campaign.ts'
 import type { Email } from '../db/emails/email.ts'
@@ -19,8 +20,8 @@ test('an open is an image that must not be cached, counted with its event', asyn
 	t.is(picture.headers['x-robots-tag'], 'noindex, nofollow')
 	t.is(picture.headers['cross-origin-resource-policy'], 'cross-origin')
 
-	t.deepEqual(await fold(), { folded: 1, emitted: 1 })
-	t.deepEqual(await fold(), { folded: 0, emitted: 0 })
+	t.deepEqual(await fold(), { folded: 1, emitted: 1, hasMore: false })
+	t.deepEqual(await fold(), { folded: 0, emitted: 0, hasMore: false })
 	const { openedAt, ...rest } = await mail(id)
 	t.like(rest, { status: 'OPENED', opens: 1, clicks: 0, clickedAt: null, prefetches: 0 })
 	t.true(openedAt!.getTime() >= before && openedAt!.getTime() <= Date.now())
@@ -100,6 +101,28 @@ test('every open and click is counted once, even with several counters', async (
 	)
 })
 
+test('opens that arrive all the time are counted together, twice a second', async (t) => {
+	const { handedOver, get, pool, mail, waiting } = await setupEngagements(t)
+	const { id, open } = await handedOver()
+	let statements = 0
+	const counting = {
+		query: (asked: { name: string; text: string }) => {
+			if (asked.name === 'fold-engagements') statements += 1
+			return pool.query(asked)
+		},
+	} as unknown as Pool
+	const log = { warn: (_: object, message: string) => t.fail(message) }
+	const beganAt = performance.now()
+	const stop = startFolding({ pool: counting, relay: { wake: () => {} }, log })
+	const opens = 60
+	for (let i = 0; i < opens; i++) await get(open)
+	t.true(await until(async () => (await waiting()) === 0, 10_000))
+	await stop()
+	const seconds = (performance.now() - beganAt) / 1000
+	t.like(await mail(id), { opens })
+	t.true(statements <= 2 * seconds + 1, `${statements} statements in ${seconds} s`)
+})
+
 test('a count that fails halfway is made again, as if nothing had been', async (t) => {
 	const { handedOver, get, fold, mail, events, pool } = await setupEngagements(t)
 	const { id, click } = await handedOver()
@@ -110,7 +133,7 @@ test('a count that fails halfway is made again, as if nothing had been', async (
 	await t.throwsAsync(fold(), { message: /the server went down/ })
 	t.like(await mail(id), { clicks: 0, status: 'SENT' })
 	await pool.query('drop trigger fail on events')
-	t.deepEqual(await fold(), { folded: 1, emitted: 1 })
+	t.deepEqual(await fold(), { folded: 1, emitted: 1, hasMore: false })
 	t.like(await mail(id), { clicks: 1, status: 'CLICKED' })
 	t.is((await events()).length, 1)
 })
@@ -214,7 +237,7 @@ test('projects take turns: many opens of one keep none of another waiting', asyn
 		)
 	await note(stranger.id, randomUUID(), 600)
 	await note(project.id, id, 3)
-	t.like(await fold(20), { folded: 13, emitted: 3 })
+	t.like(await fold(20), { folded: 13, emitted: 3, hasMore: true })
 	t.like(await mail(id), { opens: 3 })
 	const stop = startFolding({
 		pool,
@@ -242,14 +265,14 @@ test("a campaign's link counts for its mails alone, and never for a stranger", a
 	await get(signed.open.replace(one.id, randomUUID()))
 	await get(elsewhere.open)
 	t.is(await waiting(), 1)
-	t.like(await fold(), { folded: 1, emitted: 1 })
+	t.like(await fold(), { folded: 1, emitted: 1, hasMore: false })
 	t.like(await mail(one.id), { opens: 1 })
 	for (const { id } of [two, single]) t.like(await mail(id), { opens: 0, prefetches: 0 })
 
 	// Nothing is stored for a project that is being deleted.
 	await pool.query('update projects set deleted_at = now() where id = $1', [project.id])
 	t.is((await get(signed.click)).statusCode, 302)
-	t.deepEqual(await fold(), { folded: 0, emitted: 0 })
+	t.deepEqual(await fold(), { folded: 0, emitted: 0, hasMore: false })
 })
 
 test("a campaign's numbers say how many opened, clicked and left", async (t) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { int } from '../sql-types.ts'
+import { bool, int } from '../sql-types.ts'
 import { indexWalk } from '../index-walk.ts'
 import { statement } from '../statement.ts'
 import { erasedAddress } from './email.ts'
@@ -33,14 +33,19 @@ const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', click
  */
 export const foldEngagements = statement('fold-engagements', {
 	params: { limit: int },
-	row: { folded: int, emitted: int },
+	/** `hasMore`: more wait than fit in this batch, or in a project's share of it. */
+	row: { folded: int, emitted: int, hasMore: bool },
 	text: `with recursive ${indexWalk('project', 'project_id', 'engagements')}, next as (
-		select share.* from project cross join lateral (
+		select share.*, turn = size as "isLast" from (
+			select greatest(${leastShare}, $limit::int / greatest(1, count(id))) as size from project
+		) sizes
+		cross join project
+		cross join lateral (
 			select id, row_number() over (order by id) as turn from (
 				select g.id from engagements g
 				where g.project_id = project.id and coalesce((select e.status from emails e
 					where e.project_id = g.project_id and e.id = g.email_id), '') not in ('PENDING', 'SENDING')
-				order by g.id limit greatest(${leastShare}, $limit::int / (select count(id) from project))) first
+				order by g.id limit size) first
 			) share
 	), chosen as (
 		select id from next order by turn, id limit $limit::int
@@ -123,7 +128,8 @@ export const foldEngagements = statement('fold-engagements', {
 		select project_id, name, contact_id, email_id, data from happened order by at, position
 		returning 1
 	)
-	select (select count(*) from taken)::int as folded, (select count(*) from emitted)::int as emitted`,
+	select (select count(*) from taken)::int as folded, (select count(*) from emitted)::int as emitted,
+		(select count(*) > $limit or coalesce(bool_or("isLast"), false) from next) as "hasMore"`,
 })
 
 interface FoldingServices {
@@ -140,11 +146,10 @@ export function startFolding({ pool, relay, log }: FoldingServices) {
 
 	async function foldAll() {
 		while (!signal.aborted) {
-			const [{ folded, emitted } = { folded: 0, emitted: 0 }] = await foldEngagements(pool, {
-				limit: batchRows,
-			})
-			if (emitted > 0) relay.wake()
-			if (folded === 0) return
+			const [batch] = await foldEngagements(pool, { limit: batchRows })
+			if (batch!.emitted > 0) relay.wake()
+			// Those that arrived meanwhile wait, so that they share a statement.
+			if (batch!.folded === 0 || !batch!.hasMore) return
 		}
 	}
 
