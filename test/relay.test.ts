@@ -112,6 +112,33 @@ test('a transactional send begins with the answer to its start, and others wait 
 	)
 })
 
+test('a start that Temporal does not answer is given up, and tried again', async (t) => {
+	const { send, pool } = await setupSend(t)
+	const never = Promise.withResolvers<void>()
+	let calls = 0
+	const workersClient = {
+		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+		workflow: { start: () => (calls++ === 0 ? never.promise : Promise.resolve()) },
+	} as unknown as Client
+	const temporal = {} as Client
+	t.is((await send({ to: 'ann@example.org' })).statusCode, 200)
+	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+	const workflowTaskQueue = taskQueues.core
+	const relay = startRelay({ pool, temporal, workersClient, workflowTaskQueue, log })
+	const rows = async (isSo: string) =>
+		(await pool.query(`select from outbox where workflow_type = 'send' and ${isSo}`)).rowCount
+	try {
+		relay.wakeSends()
+		const given = `last_error like '%Temporal does not answer%' and done_at is null`
+		t.true(await until(async () => (await rows(given)) === 1, 20_000))
+		t.true(await until(async () => (await rows('done_at is not null')) === 1, 20_000))
+		t.is(calls, 2)
+	} finally {
+		await relay.stop()
+		never.resolve()
+	}
+})
+
 test('while Temporal takes nothing, what waits for it is not hurried through', async (t) => {
 	const { pool, project } = await setupSend(t)
 	await pool.query(

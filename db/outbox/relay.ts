@@ -3,6 +3,7 @@ import {
 	WorkflowExecutionAlreadyStartedError,
 	WorkflowNotFoundError,
 } from '@temporalio/client'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
@@ -105,7 +106,7 @@ export function startRelay(services: RelayServices): Relay {
 		if (underWay.has(row.id)) return false
 		underWay.add(row.id)
 		try {
-			await follow(row, () => tell(row, Date.now() + rpcDeadlineMs))
+			await follow(row, () => tell(row))
 			await markDone(pool, { outboxIds: [row.id] })
 			return true
 		} catch (error) {
@@ -122,11 +123,12 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
-	function tell(row: OutboxRow, deadline: number) {
-		if (workersClient && isUrgent(row))
-			return workersClient.withDeadline(deadline, () =>
-				start(workersClient, row, { requestEagerStart: true }),
-			)
+	function tell(row: OutboxRow) {
+		const deadline = Date.now() + rpcDeadlineMs
+		if (workersClient && isUrgent(row)) {
+			const options = { requestEagerStart: true }
+			return inTime(workersClient.withDeadline(deadline, () => start(workersClient, row, options)))
+		}
 		return temporal.withDeadline(deadline, () =>
 			row.kind === 'schedule'
 				? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
@@ -148,7 +150,7 @@ export function startRelay(services: RelayServices): Relay {
 					woken = false
 					const { found, hasMore } = await pass()
 					if (hasMore) woken = true
-					else if (woken && found === 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+					else if (woken && found === 0) await sleep(restMs)
 				}
 			} catch (error) {
 				notRead(error)
@@ -211,6 +213,22 @@ export function startRelay(services: RelayServices): Relay {
 			await Promise.all([...loops.map((loop) => loop.ended()), looking, releasing.stop()])
 			await Promise.all(starts)
 		},
+	}
+}
+
+/** The connection of workers tries again by itself, for longer than its deadline. */
+async function inTime(call: Promise<void>) {
+	const waiting = new AbortController()
+	const { signal } = waiting
+	try {
+		await Promise.race([
+			call,
+			sleep(rpcDeadlineMs, undefined, { signal }).then(() => {
+				throw new Error('Temporal does not answer')
+			}),
+		])
+	} finally {
+		waiting.abort()
 	}
 }
 
