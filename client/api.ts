@@ -3660,7 +3660,7 @@ export interface ListEmailsInput {
 	from?: string | undefined
 	/** Only mails accepted until then. */
 	to?: string | undefined
-	/** false leaves the contents out: `body` is null. Browsers may keep such an answer. */
+	/** false leaves the contents out: `body` is null, and the `subject` of a campaign’s mail that has not left is not rendered. Browsers may keep such an answer. */
 	bodies?: boolean | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined

@@ -69,6 +69,23 @@ test("a campaign's mail has the content and the footer of its campaign", async (
 	t.regex(header(parts, 'List-Unsubscribe') ?? '', /\/unsubscribe\//)
 })
 
+test("a campaign's mail that has not left has the subject that its reader would get", async (t) => {
+	const { contacts, started, request, pool } = await openCampaigns(t)
+	await contacts(1, { data: { name: 'Ann' } })
+	const campaignId = await started()
+	const [mail] = (await request('GET', `/emails?campaignId=${campaignId}`)).json().data
+	t.is(mail.status, 'PENDING')
+	const subjects = async () => [
+		(await request('GET', `/emails/${mail.id}`)).json().subject,
+		(await request('GET', `/emails?campaignId=${campaignId}&bodies=true`)).json().data[0].subject,
+	]
+	t.deepEqual(await subjects(), ['Hello Ann', 'Hello Ann'])
+	// What has left stays as it was, whatever its contact is called later.
+	await pool.query(`update emails set status = 'SENT', sent_at = now(), subject = 'Hello Ann'`)
+	await pool.query(`update contacts set data = '{"name": "Anna"}'`)
+	t.deepEqual(await subjects(), ['Hello Ann', 'Hello Ann'])
+})
+
 test('content that was deleted is a 409, and a mail of another project a 404', async (t) => {
 	const { ask, sent, pool, orm } = await setupMails(t)
 	const { id } = await sent()

@@ -23,7 +23,7 @@ import {
 	Timestamp,
 } from '../schemas.ts'
 import { Email, type EmailRoutes, viewOf } from './email-view.ts'
-import { bodiesOf } from './mail-bodies.ts'
+import { type Content, contentsOf } from './mail-contents.ts'
 
 const Query = Type.Object({
 	contactId: Type.Optional(about('Only mails to this contact.', Id)),
@@ -41,7 +41,8 @@ const Query = Type.Object({
 	to: Type.Optional(about('Only mails accepted until then.', Timestamp)),
 	bodies: Type.Boolean({
 		default: true,
-		description: 'false leaves the contents out: `body` is null. Browsers may keep such an answer.',
+		description:
+			'false leaves the contents out: `body` is null, and the `subject` of a campaign’s mail that has not left is not rendered. Browsers may keep such an answer.',
 	}),
 	cursor: Cursor,
 	limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
@@ -85,13 +86,13 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const found = await find({ ...filter, projectId: project.id }, search, page, floor ?? null)
 			if (answersByVersion(request, reply, found)) return reply
 			const ids = found.ids.slice(0, size)
-			const bodies = isWhole
-				? await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
-				: new Map(ids.map((id) => [id, null]))
-			const records = await mailRecords(pool, { projectId: project.id, ids: [...bodies.keys()] })
-			const data = records.map((record) => viewOf(record, bodies.get(record.id) ?? null))
+			const contents = isWhole
+				? await contentsOf({ pool, publicUrl, projectId: project.id }, ids)
+				: new Map<string, Content>(ids.map((id) => [id, { subject: null, body: null }]))
+			const records = await mailRecords(pool, { projectId: project.id, ids: [...contents.keys()] })
+			const data = records.map((record) => viewOf(record, contents.get(record.id)))
 			const last = data.at(-1)?.id
-			const hasMore = last !== undefined && (found.ids.length > size || bodies.size < ids.length)
+			const hasMore = last !== undefined && (found.ids.length > size || contents.size < ids.length)
 			const { oldest } = found
 			return {
 				data,

@@ -9,7 +9,7 @@ import {
 import { type MailRecord, mailRecords } from '../../db/emails/mail-records.ts'
 import { notFound } from '../errors.ts'
 import { about, Component, Id, Nullable, Timestamp } from '../schemas.ts'
-import { bodyOf } from './mail-bodies.ts'
+import { type Content, contentOf } from './mail-contents.ts'
 
 const NullableTime = Nullable(Timestamp)
 export const NullableText = Nullable(Type.String())
@@ -75,7 +75,7 @@ export interface EmailRoutes {
 	publicUrl: string
 }
 
-/** A mail with its body. */
+/** A mail with its content. */
 export async function wholeOf(
 	{ pool, publicUrl }: EmailRoutes,
 	email: Pick<EmailRow, 'projectId' | 'id' | 'body'>,
@@ -83,12 +83,16 @@ export async function wholeOf(
 	const { projectId, id } = email
 	const [record] = await mailRecords(pool, { projectId, ids: [id] })
 	if (!record) throw notFound('email', id)
-	return viewOf(record, await bodyOf({ pool, publicUrl, projectId }, email))
+	return viewOf(record, await contentOf({ pool, publicUrl, projectId }, email))
 }
 
-export function viewOf(record: MailRecord, body: string | null): Type.Static<typeof Email> {
+export function viewOf(
+	record: MailRecord,
+	{ subject, body }: Content = { subject: null, body: null },
+): Type.Static<typeof Email> {
 	const { id, from, sourceType, copies, headers, tags, attachments } = record
 	return Object.assign(record, {
+		subject: subject ?? record.subject,
 		body,
 		cc: copiesOf(copies, 'cc'),
 		bcc: copiesOf(copies, 'bcc'),

@@ -18,10 +18,12 @@ export const campaignMails = statement('campaign-mails', {
 		email: text,
 		subscribed: bool,
 		data: json<Record<string, unknown>>(),
+		/** Then the ledger knows its subject. */
+		has_left: bool,
 	},
 	text: `select e.id, k.subject, k.body, k.postal_address, e.contact_id,
 		case when e.attempt = 0 then coalesce(c.email, e."to") else e."to" end as email, coalesce(c.subscribed, false) as subscribed,
-		coalesce(c.data, '{}') as data
+		coalesce(c.data, '{}') as data, e.sent_at is not null as has_left
 	from emails e
 	join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id

@@ -20,24 +20,34 @@ const sourcesAtOnce = 10
 /** The processor time for one page: a template may take half a second per mail. */
 const renderingMs = 1000
 
+export interface Content {
+	/** Of a campaign's mail that has not left; null: the record has it. */
+	subject: string | null
+	/** Null: purged. */
+	body: string | null
+}
+
 /** A campaign stores one text for all its mails; a single mail's text is rendered on request. */
-export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'body'>) {
-	if (typeof body === 'string') return body
+export async function contentOf(
+	from: Bodies,
+	{ id, body }: Pick<Email, 'id' | 'body'>,
+): Promise<Content> {
+	if (typeof body === 'string') return { subject: null, body }
 	const [source] = await sourcesOf(from, [id])
-	return source ? (await rendered(from, source)).body : null
+	return source ? await rendered(from, source) : { subject: null, body: null }
 }
 
 /**
- * The bodies of mails, newest first, within a page's limits of size and rendering time; always the newest
+ * The contents of mails, newest first, within a page's limits of size and rendering time; always the newest
  * one. Other requests are served between two renderings.
  */
-export async function bodiesOf(from: Bodies, ids: string[]) {
+export async function contentsOf(from: Bodies, ids: string[]) {
 	const stored = await mailBodies(from.pool, {
 		projectId: from.projectId,
 		emailIds: ids,
 		mostBytes: bytesAtOnce,
 	})
-	const bodies = new Map<string, string | null>()
+	const contents = new Map<string, Content>()
 	let bytes = 0
 	let spentMs = 0
 	for (let start = 0; start < stored.length; start += sourcesAtOnce) {
@@ -47,16 +57,18 @@ export async function bodiesOf(from: Bodies, ids: string[]) {
 		const sourceOf = new Map(sources.map((source) => [source.id, source]))
 		for (const mail of mails) {
 			const source = sourceOf.get(mail.id)
-			if (source && spentMs > renderingMs) return bodies
-			const { body, ms } = source ? await rendered(from, source) : { ...mail, ms: 0 }
+			if (source && spentMs > renderingMs) return contents
+			const { subject, body, ms } = source
+				? await rendered(from, source)
+				: { ...mail, subject: null, ms: 0 }
 			spentMs += ms
 			bytes += Buffer.byteLength(body ?? '')
-			if (bodies.size > 0 && bytes > bytesAtOnce) return bodies
-			bodies.set(mail.id, body)
+			if (contents.size > 0 && bytes > bytesAtOnce) return contents
+			contents.set(mail.id, { subject, body })
 			if (source) await breath()
 		}
 	}
-	return bodies
+	return contents
 }
 
 const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
@@ -64,5 +76,5 @@ const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
 
 async function rendered({ publicUrl, projectId }: Bodies, source: CampaignMail) {
 	const { result, ms } = await perform(projectId, 'campaignMail', { source, publicUrl })
-	return { body: result.body, ms }
+	return { subject: source.has_left ? null : result.subject, body: result.body, ms }
 }
