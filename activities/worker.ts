@@ -93,10 +93,12 @@ async function main() {
 	const temporal = new Client({ ...client, connection: await Connection.connect(options) })
 	const showsStops = await registerSearchAttributes(temporal, log)
 	await ensureSchedules(temporal)
+	const workersClient = new Client({ ...client, connection })
+	let isRunning = false
 	const relay = startRelay({
 		pool,
 		temporal,
-		workersClient: new Client({ ...client, connection }),
+		workersClient: () => (isRunning ? workersClient : null),
 		workflowTaskQueue: taskQueues.core,
 		log,
 		follow: followRow,
@@ -216,7 +218,9 @@ async function main() {
 	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
-		await Promise.all(workers.map((worker) => worker.run()))
+		const runs = workers.map((worker) => worker.run())
+		isRunning = true
+		await Promise.all(runs)
 		await Promise.allSettled(firstPasses.values())
 	} finally {
 		await stopBeating()

@@ -148,7 +148,7 @@ export function startFolding({ pool, relay, log }: FoldingServices) {
 		while (!signal.aborted) {
 			const [batch] = await foldEngagements(pool, { limit: batchRows })
 			if (batch!.emitted > 0) relay.wake()
-			// Those that arrived meanwhile wait, so that they share a statement.
+			// Those that arrive meanwhile wait for the next round, and share a statement.
 			if (batch!.folded === 0 || !batch!.hasMore) return
 		}
 	}

@@ -6,8 +6,9 @@ import { onlySends, outboxChannel } from './telling.ts'
 const againMs = 1000
 
 /**
- * Listens for outbox rows written by an API, or by triggers: the writer of an event doesn't know whether it wakes an
- * execution. So they need not wait for the sweep. Uses one connection, and opens another when it breaks.
+ * Listens for outbox rows, so that they need not wait for the sweep. An API tells of those that it wrote. Triggers tell of
+ * the others: the writer of an event doesn't know whether it wakes an execution. Uses one connection, and opens another
+ * when it breaks.
  */
 export function listenToOutbox(
 	pool: Pool,

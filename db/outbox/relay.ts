@@ -31,10 +31,10 @@ interface RelayServices {
 	pool: Pool
 	temporal: Pick<Client, 'workflow' | 'schedule' | 'connection' | 'withDeadline'>
 	/**
-	 * A client on the connection of this process's workers. What it starts, they may begin at once: their first task
-	 * comes with Temporal's answer, not through a queue.
+	 * A client on the connection of this process's workers, while they run. Runs that it starts can begin here at once:
+	 * the first task comes with Temporal's answer, not through a queue.
 	 */
-	workersClient?: Pick<Client, 'workflow' | 'withDeadline'>
+	workersClient?: () => Pick<Client, 'workflow' | 'withDeadline'> | null
 	/** The queue for workflows that the relay starts itself, and for those of Schedules. */
 	workflowTaskQueue: string
 	log: { warn(fields: object, message: string): void }
@@ -66,6 +66,7 @@ export function startRelay(services: RelayServices): Relay {
 	let looking: Promise<void> | null = null
 	const underWay = new Set<string>()
 	const starts = new Set<Promise<unknown>>()
+	let room = Promise.withResolvers<void>()
 
 	async function passSends(): Promise<Pass> {
 		const sends = await claimSends(pool, {
@@ -76,14 +77,22 @@ export function startRelay(services: RelayServices): Relay {
 			taskQueue: workflowTaskQueue,
 			runsPerProject,
 		})
-		// A later send need not wait until these are started, unless many are.
+		// A later send need not wait until these are started, unless many are still being started.
 		for (const send of sends) {
 			const starting = dispatch(send)
-				.catch(notRead)
-				.finally(() => starts.delete(starting))
+				.catch((error: unknown) => {
+					log.warn({ workflowId: send.workflow_id, err: error }, 'a dispatch could not be recorded')
+				})
+				.finally(() => {
+					starts.delete(starting)
+					if (starts.size < startsAtOnce) room.resolve()
+				})
 			starts.add(starting)
 		}
-		while (starts.size >= startsAtOnce) await Promise.race(starts)
+		if (starts.size >= startsAtOnce) {
+			room = Promise.withResolvers()
+			await room.promise
+		}
 		return { found: sends.length, hasMore: sends.some((send) => send.hasMore) }
 	}
 
@@ -125,9 +134,10 @@ export function startRelay(services: RelayServices): Relay {
 
 	function tell(row: OutboxRow) {
 		const deadline = Date.now() + rpcDeadlineMs
-		if (workersClient && isUrgent(row)) {
+		const local = isUrgent(row) ? workersClient?.() : null
+		if (local) {
 			const options = { requestEagerStart: true }
-			return inTime(workersClient.withDeadline(deadline, () => start(workersClient, row, options)))
+			return inTime(local.withDeadline(deadline, () => start(local, row, options)))
 		}
 		return temporal.withDeadline(deadline, () =>
 			row.kind === 'schedule'
@@ -135,9 +145,6 @@ export function startRelay(services: RelayServices): Relay {
 				: callTemporal(temporal, row),
 		)
 	}
-
-	/** The database is unavailable; the sweep tries again. */
-	const notRead = (error: unknown) => log.warn({ err: error }, 'the outbox could not be read')
 
 	/** Passes one after the other, as long as one leaves something or was woken meanwhile. */
 	function repeated(pass: () => Promise<Pass>) {
@@ -153,7 +160,8 @@ export function startRelay(services: RelayServices): Relay {
 					else if (woken && found === 0) await sleep(restMs)
 				}
 			} catch (error) {
-				notRead(error)
+				// The database is unavailable; the sweep tries again.
+				log.warn({ err: error }, 'the outbox could not be read')
 			} finally {
 				running = null
 			}
@@ -216,7 +224,7 @@ export function startRelay(services: RelayServices): Relay {
 	}
 }
 
-/** The connection of workers tries again by itself, for longer than its deadline. */
+/** The workers' connection keeps retrying past the deadline. The call goes on then, and may still succeed. */
 async function inTime(call: Promise<void>) {
 	const waiting = new AbortController()
 	const { signal } = waiting
@@ -248,9 +256,12 @@ async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow)
 	}
 }
 
-/** Nothing that waits in a queue comes before these. */
-const isUrgent = (row: OutboxRow) =>
-	row.kind === 'start' && row.priority === priorities.transactional
+/**
+ * Only these, because such a start overtakes the queue, where nothing has a higher priority. A second try goes another way:
+ * the first one may still be going on.
+ */
+const isUrgent = ({ kind, priority, attempts }: OutboxRow) =>
+	kind === 'start' && priority === priorities.transactional && attempts === 1
 
 async function start(
 	temporal: Pick<Client, 'workflow'>,

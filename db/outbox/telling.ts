@@ -6,10 +6,10 @@ import type { Relay } from './relay.ts'
 
 /** The channel in which the relays listen: see outbox-listening.ts. */
 export const outboxChannel = 'outbox'
-/** The message that only sends wait. Any other is about all rows. */
+/** Says that nothing but sends is waiting. Any other message is about all rows. */
 export const onlySends = 'sends'
 
-/** Of a busy API, each message tells of many requests. */
+/** When an API is busy, one message covers many requests. */
 const restMs = 3
 
 /** The commit need not be durable: the relays also look every second. */
