@@ -1,21 +1,13 @@
 import test from 'ava'
 import type { FastifyInstance } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
 import { leaseRate } from '../db/budget.ts'
 import { Project } from '../db/projects/project.ts'
 import { createProject, setup, startApp } from './helpers/app.ts'
+import { beginNextMinute } from './helpers/minutes.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
 const crowd = 25
-
-/** The windows are the database's minutes. A window in the future doesn't end during a test. */
-const beginNextMinute = (pool: Pool, projectId: string, spender = 'secret') =>
-	pool.query(
-		`insert into request_budgets (project_id, spender, window_start, leased)
-		values ($1, $2, date_trunc('minute', now()) + interval '1 minute', 0)`,
-		[projectId, spender],
-	)
 
 async function setupLimited(t: Parameters<typeof setup>[0], limit: number) {
 	const settings = { rateLimitPerMinute: limit }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { hold } from './helpers/locks.ts'
+import { beginNextMinute } from './helpers/minutes.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 const complete = {
@@ -184,7 +185,10 @@ test('a batch whose contact is deleted while it is written is written again, as 
 })
 
 test('each message counts as a request for the rate limit, and a refused batch uses none of it', async (t) => {
-	const { batch, send, pool } = await setupBatch(t, { settings: { rateLimitPerMinute: 10 } })
+	const { batch, send, pool, project } = await setupBatch(t, {
+		settings: { rateLimitPerMinute: 10 },
+	})
+	await beginNextMinute(pool, project.id)
 	t.is((await batch(Array.from({ length: 6 }, () => ({})))).statusCode, 200)
 	const refused = await batch(Array.from({ length: 6 }, () => ({})))
 	t.is(refused.statusCode, 429)
