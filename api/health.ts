@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
+import { inTime } from '../db/in-time.ts'
 import { awayProviders } from '../db/provider-state.ts'
 import { Component, Timestamp } from './schemas.ts'
 
@@ -87,14 +88,8 @@ async function check({ pool, checkTemporal }: HealthOptions): Promise<HealthView
 }
 
 /** Health checks must answer quickly, so a late answer counts as a failure. */
-async function within<T>(question: Promise<T>, otherwise: T): Promise<T> {
-	const timer = Promise.withResolvers<T>()
-	const timeout = setTimeout(() => timer.resolve(otherwise), patienceMs)
-	try {
-		return await Promise.race([question, timer.promise])
-	} catch {
-		return otherwise
-	} finally {
-		clearTimeout(timeout)
-	}
-}
+const within = async <T>(question: Promise<T>, otherwise: T): Promise<T> =>
+	(await inTime(
+		patienceMs,
+		question.catch(() => otherwise),
+	)) ?? otherwise

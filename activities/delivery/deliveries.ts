@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { finishClaim, freeRun, mailsOfClaim } from '../../db/emails/ledger.ts'
+import { inTime } from '../../db/in-time.ts'
 import type { Relay } from '../../db/outbox/relay.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { deliverMails, fullPass, type Pass, shortPass } from './claim-source.ts'
@@ -73,7 +73,7 @@ export function deliveryActivities(services: Services) {
 			shortPasses++
 			try {
 				pass ??= firstPass(claimId)
-				return (await within(longestTaskMs, pass)) ?? { ...unfinished, worker: workerId }
+				return (await inTime(longestTaskMs, pass)) ?? { ...unfinished, worker: workerId }
 			} finally {
 				shortPasses--
 			}
@@ -82,13 +82,3 @@ export function deliveryActivities(services: Services) {
 }
 
 const unfinished = { settled: 0, left: 1, waitMs: 0, because: 'the first pass takes longer' }
-
-/** Undefined if the work takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-	const waiting = new AbortController()
-	try {
-		return await Promise.race([work, sleep(ms, undefined, { signal: waiting.signal })])
-	} finally {
-		waiting.abort()
-	}
-}

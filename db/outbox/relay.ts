@@ -6,6 +6,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
+import { inTime } from '../in-time.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
 import { claimWebhooks } from '../webhooks/webhook-turns.ts'
 import { startReleasing } from './due-sends.ts'
@@ -135,10 +136,7 @@ export function startRelay(services: RelayServices): Relay {
 	function tell(row: OutboxRow) {
 		const deadline = Date.now() + rpcDeadlineMs
 		const local = isUrgent(row) ? workersClient?.() : null
-		if (local) {
-			const options = { requestEagerStart: true }
-			return inTime(local.withDeadline(deadline, () => start(local, row, options)))
-		}
+		if (local) return startHere(local, row, deadline)
 		return temporal.withDeadline(deadline, () =>
 			row.kind === 'schedule'
 				? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
@@ -225,19 +223,14 @@ export function startRelay(services: RelayServices): Relay {
 }
 
 /** The workers' connection keeps retrying past the deadline. The call goes on then, and may still succeed. */
-async function inTime(call: Promise<void>) {
-	const waiting = new AbortController()
-	const { signal } = waiting
-	try {
-		await Promise.race([
-			call,
-			sleep(rpcDeadlineMs, undefined, { signal }).then(() => {
-				throw new Error('Temporal does not answer')
-			}),
-		])
-	} finally {
-		waiting.abort()
-	}
+async function startHere(
+	local: Pick<Client, 'workflow' | 'withDeadline'>,
+	row: OutboxRow,
+	deadline: number,
+) {
+	const call = () => start(local, row, { requestEagerStart: true })
+	const started = local.withDeadline(deadline, call).then(() => true)
+	if (!(await inTime(rpcDeadlineMs, started))) throw new Error('Temporal does not answer')
 }
 
 async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow) {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
+import { inTime } from '../../db/in-time.ts'
 import { type Backlog, readBacklog } from '../../db/outbox/backlog.ts'
 
 /** The database is queried at most this often, however many readers there are. */
@@ -17,7 +18,13 @@ export function watchBacklog(pool: Pool, registry: Registry) {
 
 	function ask() {
 		if (!last || performance.now() - last.at > freshMs)
-			last = { at: performance.now(), answer: inTime(readBacklog(pool)) }
+			last = {
+				at: performance.now(),
+				answer: inTime(
+					patienceMs,
+					readBacklog(pool).catch(() => undefined),
+				),
+			}
 		return last.answer
 	}
 
@@ -76,16 +83,4 @@ export function watchBacklog(pool: Pool, registry: Registry) {
 		(backlog) => backlog.outboxAgeSeconds,
 	)
 	figure('tempost_workers', 'Worker processes that are alive.', (backlog) => backlog.workers)
-}
-
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-	const late = Promise.withResolvers<undefined>()
-	const timer = setTimeout(() => late.resolve(undefined), patienceMs)
-	try {
-		return await Promise.race([answer, late.promise])
-	} catch {
-		return undefined
-	} finally {
-		clearTimeout(timer)
-	}
 }
