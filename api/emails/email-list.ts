@@ -23,7 +23,7 @@ import {
 	Timestamp,
 } from '../schemas.ts'
 import { Email, type EmailRoutes, viewOf } from './email-view.ts'
-import { type Content, contentsOf } from './mail-contents.ts'
+import { contentsOf } from './mail-contents.ts'
 
 const Query = Type.Object({
 	contactId: Type.Optional(about('Only mails to this contact.', Id)),
@@ -88,11 +88,12 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const ids = found.ids.slice(0, size)
 			const contents = isWhole
 				? await contentsOf({ pool, publicUrl, projectId: project.id }, ids)
-				: new Map<string, Content>(ids.map((id) => [id, { subject: null, body: null }]))
-			const records = await mailRecords(pool, { projectId: project.id, ids: [...contents.keys()] })
-			const data = records.map((record) => viewOf(record, contents.get(record.id)))
+				: null
+			const shown = contents ? [...contents.keys()] : ids
+			const records = await mailRecords(pool, { projectId: project.id, ids: shown })
+			const data = records.map((record) => viewOf(record, contents?.get(record.id)))
 			const last = data.at(-1)?.id
-			const hasMore = last !== undefined && (found.ids.length > size || contents.size < ids.length)
+			const hasMore = last !== undefined && (found.ids.length > size || shown.length < ids.length)
 			const { oldest } = found
 			return {
 				data,

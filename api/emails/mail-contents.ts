@@ -31,10 +31,10 @@ export interface Content {
 export async function contentOf(
 	from: Bodies,
 	{ id, body }: Pick<Email, 'id' | 'body'>,
-): Promise<Content> {
+): Promise<Content | undefined> {
 	if (typeof body === 'string') return { subject: null, body }
 	const [source] = await sourcesOf(from, [id])
-	return source ? await rendered(from, source) : { subject: null, body: null }
+	return source && rendered(from, source)
 }
 
 /**
