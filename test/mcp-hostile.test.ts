@@ -159,7 +159,7 @@ test('segments are listed, however large their conditions are together', async (
 test('every call counts for the rate limit, and the tool says when to try again', async (t) => {
 	const { use } = await openMcp(t, { settings: { rateLimitPerMinute: 12 } })
 	const texts = []
-	// Also if a minute ends meanwhile, one of the two has more than twelve.
+	// Even if a minute ends meanwhile, one of the two has more than twelve.
 	for (let n = 0; n < 25; n++)
 		texts.push(
 			await use('list_domains').then(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Client } from '@temporalio/client'
 import { until } from '../bench/load.ts'
 import { priorities } from '../db/outbox/outbox.ts'
@@ -11,15 +11,11 @@ import { withWorkers } from './helpers/workflow.ts'
 test('mail does not wait for the search for webhooks that are due', async (t) => {
 	const { send, pool } = await setupSend(t)
 	const started: string[] = []
-	const temporal = {
-		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-		workflow: { getHandle: () => ({}), start: async (type: string) => void started.push(type) },
-	} as unknown as Client
-	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+	const temporal = temporalWith(async (type) => void started.push(type))
 	// Only that search reads this table.
 	const locking = await pool.connect()
 	await locking.query('begin; lock table webhook_batches in access exclusive mode')
-	const relay = startRelay({ pool, temporal, workflowTaskQueue: taskQueues.core, log })
+	const relay = relayOf(t, { pool, temporal })
 	try {
 		t.is((await send({ to: 'ann@example.org' })).statusCode, 200)
 		relay.wake()
@@ -36,18 +32,11 @@ test('a send that takes long to start delays no other', async (t) => {
 	const { send, pool } = await setupSend(t)
 	const started: string[] = []
 	const answer = Promise.withResolvers<void>()
-	const temporal = {
-		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-		workflow: {
-			getHandle: () => ({}),
-			start: (_type: string, { workflowId }: { workflowId: string }) => {
-				started.push(workflowId)
-				return started.length === 1 ? answer.promise : Promise.resolve()
-			},
-		},
-	} as unknown as Client
-	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
-	const relay = startRelay({ pool, temporal, workflowTaskQueue: taskQueues.core, log })
+	const temporal = temporalWith(async (_type, { workflowId }) => {
+		started.push(workflowId)
+		if (started.length === 1) await answer.promise
+	})
+	const relay = relayOf(t, { pool, temporal })
 	try {
 		for (const count of [1, 2]) {
 			t.is((await send({ to: `ann-${count}@example.org` })).statusCode, 200)
@@ -78,15 +67,7 @@ test('a transactional send begins with the answer to its start, and others wait 
 	const begunAtOnce = await withWorkers(
 		{ deliverClaimAtOnce: async () => settled },
 		async (temporal, workersClient) => {
-			const log = { warn: (fields: object, message: string) => t.log(message, fields) }
-			const workflowTaskQueue = taskQueues.core
-			const relay = startRelay({
-				pool,
-				temporal,
-				workersClient: () => workersClient,
-				workflowTaskQueue,
-				log,
-			})
+			const relay = relayOf(t, { pool, temporal, workersClient: () => workersClient })
 			try {
 				relay.wake()
 				const begun = new Map<number, boolean>()
@@ -122,27 +103,14 @@ test('a start that Temporal does not answer is given up, and tried again over an
 	const { send, pool } = await setupSend(t)
 	const never = Promise.withResolvers<void>()
 	let calls = 0
-	const clientWith = (start: () => Promise<void>) =>
-		({
-			withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-			workflow: { getHandle: () => ({}), start },
-		}) as unknown as Client
 	let isStarted = false
-	const workersClient = clientWith(() => {
+	const workersClient = temporalWith(() => {
 		calls += 1
 		return never.promise
 	})
-	const temporal = clientWith(async () => void (isStarted = true))
+	const temporal = temporalWith(async () => void (isStarted = true))
 	t.is((await send({ to: 'ann@example.org' })).statusCode, 200)
-	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
-	const workflowTaskQueue = taskQueues.core
-	const relay = startRelay({
-		pool,
-		temporal,
-		workersClient: () => workersClient,
-		workflowTaskQueue,
-		log,
-	})
+	const relay = relayOf(t, { pool, temporal, workersClient: () => workersClient })
 	const rows = async (isSo: string) =>
 		(await pool.query(`select from outbox where workflow_type = 'send' and ${isSo}`)).rowCount
 	try {
@@ -166,22 +134,11 @@ test('while Temporal takes nothing, what waits for it is not hurried through', a
 		[project.id],
 	)
 	let calls = 0
-	const temporal = {
-		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-		workflow: {
-			getHandle: () => ({}),
-			start: async () => {
-				calls += 1
-				throw new Error('Temporal is away')
-			},
-		},
-	} as unknown as Client
-	const relay = startRelay({
-		pool,
-		temporal,
-		workflowTaskQueue: taskQueues.core,
-		log: { warn() {} },
+	const temporal = temporalWith(async () => {
+		calls += 1
+		throw new Error('Temporal is away')
 	})
+	const relay = relayOf(t, { pool, temporal, log: { warn() {} } })
 	const beganAt = performance.now()
 	t.true(await until(async () => calls >= 100, 20_000))
 	const ms = performance.now() - beganAt
@@ -189,3 +146,22 @@ test('while Temporal takes nothing, what waits for it is not hurried through', a
 	// Fifty at once, and then not before the next second.
 	t.true(ms > 500, `${calls} calls in ${ms} ms`)
 })
+
+/** Temporal, as far as a relay needs it for starts. */
+const temporalWith = (start: (type: string, options: { workflowId: string }) => Promise<void>) =>
+	({
+		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+		workflow: { getHandle: () => ({}), start },
+	}) as unknown as Client
+
+type Services = Parameters<typeof startRelay>[0]
+
+const relayOf = (
+	t: ExecutionContext,
+	services: Omit<Services, 'workflowTaskQueue' | 'log'> & Partial<Services>,
+) =>
+	startRelay({
+		workflowTaskQueue: taskQueues.core,
+		log: { warn: (fields, message) => t.log(message, fields) },
+		...services,
+	})

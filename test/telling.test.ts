@@ -17,7 +17,7 @@ test('an API wakes the relays of the workers: for sends, or for all rows', async
 	t.is(woken.sends, 1)
 })
 
-test('a burst of requests is few messages, and the last request is told of', async (t) => {
+test('a burst of requests takes few messages, and they cover the last request', async (t) => {
 	const { pool, woken, log } = await setupListening(t)
 	const telling = tellRelays({ pool, log })
 	for (let i = 0; i < 1000; i++) telling.wakeSends()
