@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { until } from '../bench/load.ts'
 import { plan, withCampaigns } from './helpers/campaigns.ts'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
 import { saveSlowly } from './helpers/slow-save.ts'
@@ -392,12 +393,14 @@ test.serial(
 		const { id } = await create()
 		await call('POST', `/${id}/send`, { scheduledFor: new Date(Date.now() + 30_000).toISOString() })
 		await open(`campaigns/${id}`)
-		await page.getByLabel('Subject').fill('Better words')
+		const written = page.getByLabel('Subject')
+		await written.fill('Better words')
 		await page.getByText('Not saved').waitFor()
-		await call('POST', `/${id}/send`)
-		// It starts while the next letters are being typed.
-		const typing = page.getByLabel('Subject').pressSequentially('!'.repeat(100), { delay: 50 })
+		// It starts while more letters are being typed.
+		const typing = written.pressSequentially('!'.repeat(100), { delay: 50 })
 		typing.catch(() => {})
+		t.true(await until(async () => (await written.inputValue()).endsWith('!'), 10_000))
+		await call('POST', `/${id}/send`)
 		await page.getByText('It started before your last changes were saved').waitFor()
 		await page.getByRole('button', { name: 'Make a draft of them' }).click()
 		await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
