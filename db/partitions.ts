@@ -132,12 +132,14 @@ async function detachExpired(db: PoolClient, days: number) {
 
 /**
  * Mails in doubt come first, by their index: one may keep its month until somebody decides, and each time we would
- * read the whole month to find it.
+ * read the whole month to find it. One process reads: several would take the processors from those who send.
  */
 async function hasUnsettled(db: PoolClient, name: string) {
-	for (const state of [`rare_status = 'UNCERTAIN'`, 'is_unsettled(status)']) {
-		const { rowCount } = await db.query(`select from ${name} where ${state} limit 1`)
-		if (rowCount! > 0) return true
-	}
-	return false
+	await db.query('begin; set local max_parallel_workers_per_gather = 0')
+	let found = 0
+	for (const state of [`rare_status = 'UNCERTAIN'`, 'is_unsettled(status)'])
+		if (found === 0)
+			found = (await db.query(`select from ${name} where ${state} limit 1`)).rowCount!
+	await db.query('commit')
+	return found > 0
 }
