@@ -103,7 +103,6 @@ async function main() {
 		log,
 		follow: followRow,
 	})
-	const listening = listenToOutbox(pool, relay, log)
 	const temporalKeeping = keepTemporal({ pool, temporal, log, registers: showsStops })
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
 	const pause = createProviderPause(providerReports(pool, provider.name))
@@ -205,6 +204,7 @@ async function main() {
 	function stop() {
 		if (stopping.signal.aborted) return
 		log.info('the worker is stopping: mails in progress are finished first')
+		isRunning = false
 		stopping.abort()
 		for (const worker of workers) worker.shutdown()
 	}
@@ -212,7 +212,8 @@ async function main() {
 	process.on('SIGINT', stop)
 	process.on('disconnect', stop)
 
-	const stopBeating = await startHeartbeat(pool, id)
+	const heartbeat = await startHeartbeat(pool, id)
+	const listening = listenToOutbox({ pool, relay, reactsFirst: heartbeat.reactsFirst, log })
 	const stopFolding = startFolding({ pool, relay, log })
 	const stopAnalyzing = startAnalyzing(pool)
 	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
@@ -223,7 +224,7 @@ async function main() {
 		await Promise.all(runs)
 		await Promise.allSettled(firstPasses.values())
 	} finally {
-		await stopBeating()
+		await heartbeat.stop()
 		await stopFolding()
 		await stopAnalyzing()
 		if (stopWatching) await stopWatching()

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { setInterval as ticks } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { bool, uuid } from './sql-types.ts'
+import { bool, text, uuid } from './sql-types.ts'
 import { statement } from './statement.ts'
 
 /** A live worker process. It updates the row every two seconds, and deletes it when it ends. */
@@ -21,11 +21,15 @@ const beatMs = 2000
 /** A worker with a heartbeat this recent is alive. */
 export const aliveSeconds = 8
 
+/** Returns the other live workers. */
 const beat = statement('beat', {
 	params: { workerId: uuid },
+	row: { others: text.array },
 	text: `with gone as (delete from worker_beats where beat_at < now() - interval '1 hour'
 		and id <> $workerId)
-	insert into worker_beats (id) values ($workerId) on conflict (id) do update set beat_at = now()`,
+	insert into worker_beats (id) values ($workerId) on conflict (id) do update set beat_at = now()
+	returning array(select id::text from worker_beats
+		where beat_at > now() - interval '${aliveSeconds} seconds' and id <> $workerId) as others`,
 })
 
 const leave = statement('leave', {
@@ -48,14 +52,23 @@ export const workersAlive = `array(
 /** Sends heartbeats until stopped, and survives outages of the database. */
 export async function startHeartbeat(pool: Pool, id: string) {
 	const stopped = new AbortController()
-	await beat(pool, { workerId: id })
+	let alive = [id]
+	async function beatOnce() {
+		const [answer] = await beat(pool, { workerId: id })
+		alive = [id, ...answer!.others].toSorted()
+	}
+	await beatOnce()
 	const beats = (async () => {
 		for await (const _ of ticks(beatMs, undefined, { signal: stopped.signal }))
-			await beat(pool, { workerId: id }).catch(() => {})
+			await beatOnce().catch(() => {})
 	})().catch(() => {})
-	return async () => {
-		stopped.abort()
-		await beats
-		await leave(pool, { workerId: id }).catch(() => {})
+	return {
+		/** Whether this worker is the first to react to a message, of all live ones. They agree about each number. */
+		reactsFirst: (message: number) => alive[message % alive.length] === id,
+		async stop() {
+			stopped.abort()
+			await beats
+			await leave(pool, { workerId: id }).catch(() => {})
+		},
 	}
 }

@@ -82,7 +82,12 @@ for (const order of ['the connection ends first', 'the answer comes first'])
 		}
 		const warnings: string[] = []
 		const log = { warn: (_: object, message: string) => void warnings.push(message) }
-		const listening = listenToOutbox({ connect } as unknown as Pool, nobody, log)
+		const listening = listenToOutbox({
+			pool: { connect } as unknown as Pool,
+			relay: nobody,
+			reactsFirst: () => true,
+			log,
+		})
 		t.true(await until(async () => connections === 2, 10_000))
 		await listening.stop()
 		t.true(warnings.length >= 1)

@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
+import { randomUUID } from 'node:crypto'
 import { until } from '../bench/load.ts'
-import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
+import { listenToOutbox, othersWaitMs } from '../db/outbox/outbox-listening.ts'
 import { tellRelays } from '../db/outbox/telling.ts'
 import { poolOf } from '../db/statement.ts'
+import { startHeartbeat } from '../db/worker-heartbeat.ts'
 import { viaProxy } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
 
@@ -43,17 +45,78 @@ test('an API goes on telling the workers after the database was away', async (t)
 	t.true(await until(async () => woken.sends === 1, 10_000))
 })
 
-/** A relay that listens as in a worker, and counts how it is woken. */
-async function setupListening(t: ExecutionContext) {
+test('one worker reacts to a message at once, and the others a moment later', async (t) => {
+	const { pool, woken, log } = await setupListening(t, [false, true, false])
+	const telling = tellRelays({ pool, log })
+	const shortest = [Infinity, Infinity, Infinity]
+	for (let sends = 3; sends <= 30; sends += 3) {
+		const told = performance.now()
+		telling.wakeSends()
+		t.true(await until(async () => woken.sends === sends, 10_000))
+		for (const [place, time] of woken.times.entries())
+			shortest[place] = Math.min(shortest[place]!, time - told)
+	}
+	t.deepEqual(
+		shortest.map((ms) => ms < othersWaitMs),
+		[false, true, false],
+		shortest.join(),
+	)
+})
+
+test('a worker that is not the first looks a few times during a burst', async (t) => {
+	const { pool, woken, log } = await setupListening(t, [false])
+	const telling = tellRelays({ pool, log })
+	const told = performance.now()
+	for (let i = 0; i < 100; i++) {
+		telling.wakeSends()
+		await telling.stop()
+	}
+	const most = Math.ceil((performance.now() - told) / othersWaitMs)
+	t.true(await until(async () => woken.sends > 0, 10_000))
+	t.true(woken.sends <= most, `${woken.sends} times, not ${most}`)
+})
+
+test('of live workers, one is the first to react to a message, and each has its share', async (t) => {
+	const { pool } = await setupSend(t)
+	const heartbeats: Awaited<ReturnType<typeof startHeartbeat>>[] = []
+	for (let i = 0; i < 3; i++) heartbeats.push(await startHeartbeat(pool, randomUUID()))
+	t.teardown(() => Promise.all(heartbeats.map((heartbeat) => heartbeat.stop())))
+	const messages = [0, 1, 2, 3, 4, 5]
+	const firsts = (message: number) =>
+		heartbeats.filter(({ reactsFirst }) => reactsFirst(message)).length
+	const known = async () => messages.every((message) => firsts(message) === 1)
+	const shares = () =>
+		heartbeats.map(({ reactsFirst }) => messages.filter((message) => reactsFirst(message)).length)
+	// Those that came first hear of the others with their next beat.
+	t.true(await until(known, 10_000))
+	t.deepEqual(shares(), [2, 2, 2])
+	await heartbeats.pop()!.stop()
+	t.true(await until(known, 10_000))
+	t.deepEqual(shares(), [3, 3])
+})
+
+/** Relays that listen as in workers, and count how they are woken. By default, there is one. */
+async function setupListening(t: ExecutionContext, reactFirst = [true]) {
 	const context = await setupSend(t)
-	const woken = { all: 0, sends: 0 }
-	const relay = { wake: () => void woken.all++, wakeSends: () => void woken.sends++ }
+	/** With the time at which each relay was last woken. */
+	const woken = { all: 0, sends: 0, times: [] as number[] }
 	const warnings: string[] = []
 	const log = { warn: (_: object, message: string) => void warnings.push(message) }
-	const listening = listenToOutbox(context.pool, relay, log)
-	t.teardown(() => listening.stop())
-	// It looks at once when it listens.
-	t.true(await until(async () => woken.all === 1, 10_000))
+	for (const [place, isFirst] of reactFirst.entries()) {
+		const wokenFor = (what: 'all' | 'sends') => () => {
+			woken[what]++
+			woken.times[place] = performance.now()
+		}
+		const listening = listenToOutbox({
+			pool: context.pool,
+			relay: { wake: wokenFor('all'), wakeSends: wokenFor('sends') },
+			reactsFirst: () => isFirst,
+			log,
+		})
+		t.teardown(() => listening.stop())
+	}
+	// They look at once when they listen.
+	t.true(await until(async () => woken.all === reactFirst.length, 10_000))
 	woken.all = 0
 	return { ...context, woken, warnings, log }
 }

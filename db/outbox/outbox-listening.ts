@@ -4,17 +4,28 @@ import type { Relay } from './relay.ts'
 import { onlySends, outboxChannel } from './telling.ts'
 
 const againMs = 1000
+/** Long enough for the first worker to claim the rows, and too short for anyone to notice if it doesn't. */
+export const othersWaitMs = 50
+
+interface Services {
+	pool: Pool
+	relay: Pick<Relay, 'wake' | 'wakeSends'>
+	/** Whether this worker is the first to react to what a connection of this number tells: see worker-heartbeat.ts. */
+	reactsFirst: (connection: number) => boolean
+	log: { warn(fields: object, message: string): void }
+}
 
 /**
  * Listens for outbox rows, so that they need not wait for the sweep. An API tells of those that it wrote. Triggers tell of
- * the others: the writer of an event doesn't know whether it wakes an execution. Uses one connection, and opens another
- * when it breaks.
+ * the others: the writer of an event doesn't know whether it wakes an execution. All workers hear a message, and one of
+ * them reacts at once. The others look a moment later, in case it is busy or gone: if all looked at once, they would
+ * only be in each other's way. Uses one connection, and opens another when it breaks.
  */
-export function listenToOutbox(
-	pool: Pool,
-	relay: Pick<Relay, 'wake' | 'wakeSends'>,
-	log: { warn(fields: object, message: string): void },
-) {
+export function listenToOutbox({ pool, relay, reactsFirst, log }: Services) {
+	const later = {
+		wake: postponed(() => relay.wake()),
+		wakeSends: postponed(() => relay.wakeSends()),
+	}
 	const stopping = new AbortController()
 	const running = run()
 
@@ -38,9 +49,11 @@ export function listenToOutbox(
 		stopping.signal.addEventListener('abort', stopped)
 		db.on('error', broken.reject)
 		db.on('end', () => broken.reject(new Error('the connection was closed')))
-		db.on('notification', ({ payload }) =>
-			payload === onlySends ? relay.wakeSends() : relay.wake(),
-		)
+		db.on('notification', ({ payload, processId }) => {
+			const woken = reactsFirst(processId) ? relay : later
+			if (payload === onlySends) woken.wakeSends()
+			else woken.wake()
+		})
 		try {
 			if (stopping.signal.aborted) return
 			await db.query(`listen ${outboxChannel}`)
@@ -58,5 +71,18 @@ export function listenToOutbox(
 			stopping.abort()
 			await running
 		},
+	}
+}
+
+/** However often it is called meanwhile, the work is done once. */
+function postponed(work: () => void) {
+	let isWaiting = false
+	return () => {
+		if (isWaiting) return
+		isWaiting = true
+		setTimeout(() => {
+			isWaiting = false
+			work()
+		}, othersWaitMs)
 	}
 }
