@@ -49,18 +49,17 @@ test('one worker reacts to a message at once, and the others a moment later', as
 	const { pool, woken, log } = await setupListening(t, [false, true, false])
 	const telling = tellRelays({ pool, log })
 	const shortest = [Infinity, Infinity, Infinity]
-	for (let sends = 3; sends <= 30; sends += 3) {
+	const isDone = async () => {
 		const told = performance.now()
+		const sends = woken.sends + 3
 		telling.wakeSends()
 		t.true(await until(async () => woken.sends === sends, 10_000))
 		for (const [place, time] of woken.times.entries())
 			shortest[place] = Math.min(shortest[place]!, time - told)
+		return sends >= 30 && shortest[1]! < othersWaitMs
 	}
-	t.deepEqual(
-		shortest.map((ms) => ms < othersWaitMs),
-		[false, true, false],
-		shortest.join(),
-	)
+	t.true(await until(isDone, 30_000), shortest.join())
+	t.true(shortest[0]! >= othersWaitMs && shortest[2]! >= othersWaitMs, shortest.join())
 })
 
 test('a worker that is not the first looks a few times during a burst', async (t) => {
