@@ -224,6 +224,7 @@ async function main() {
 		await Promise.all(runs)
 		await Promise.allSettled(firstPasses.values())
 	} finally {
+		isRunning = false
 		await heartbeat.stop()
 		await stopFolding()
 		await stopAnalyzing()

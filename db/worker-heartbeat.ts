@@ -63,7 +63,10 @@ export async function startHeartbeat(pool: Pool, id: string) {
 			await beatOnce().catch(() => {})
 	})().catch(() => {})
 	return {
-		/** Whether this worker is the first to react to a message, of all live ones. They agree about each number. */
+		/**
+		 * Whether this worker is the first to react to a message, of all live ones. Once they know of each other, they
+		 * agree about each number.
+		 */
 		reactsFirst: (message: number) => alive[message % alive.length] === id,
 		async stop() {
 			stopped.abort()

@@ -84,6 +84,9 @@ test("a campaign's mail that has not left has the subject that its reader would 
 	await pool.query(`update emails set status = 'SENT', sent_at = now(), subject = 'Hello Ann'`)
 	await pool.query(`update contacts set data = '{"name": "Anna"}'`)
 	t.deepEqual(await subjects(), ['Hello Ann', 'Hello Ann'])
+	// If only a report has shown that it was sent, nobody has stored its subject.
+	await pool.query(`update emails set status = 'OPENED', subject = null`)
+	t.deepEqual(await subjects(), ['Hello Anna', 'Hello Anna'])
 })
 
 test('content that was deleted is a 409, and a mail of another project a 404', async (t) => {

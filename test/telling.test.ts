@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
 import { until } from '../bench/load.ts'
 import { listenToOutbox, othersWaitMs } from '../db/outbox/outbox-listening.ts'
 import { tellRelays } from '../db/outbox/telling.ts'
@@ -17,6 +18,35 @@ test('an API wakes the relays of the workers: for sends, or for all rows', async
 	telling.wake()
 	t.true(await until(async () => woken.all === 1, 10_000))
 	t.is(woken.sends, 1)
+})
+
+test('each message has a number, so that workers take turns', async (t) => {
+	const { pool } = await setupSend(t)
+	const numbers: number[] = []
+	const listening = listenToOutbox({
+		pool,
+		relay: { wake() {}, wakeSends() {} },
+		reactsFirst: (number) => numbers.push(number) > 0,
+		log: { warn() {} },
+	})
+	t.teardown(() => listening.stop())
+	const telling = tellRelays({ pool, log: { warn() {} } })
+	const isHeard = async () => {
+		telling.wakeSends()
+		return numbers.length > 0
+	}
+	t.true(await until(isHeard, 10_000))
+	numbers.length = 0
+	for (const kind of ['wakeSends', 'wake', 'wakeSends'] as const) {
+		await telling.stop()
+		telling[kind]()
+	}
+	t.true(await until(async () => numbers.length >= 3, 10_000))
+	const [first] = numbers
+	t.deepEqual(numbers.slice(0, 3), [first, first! + 1, first! + 2])
+	// A trigger's message has that of its connection.
+	const { rows } = await pool.query(`select pg_backend_pid() as pid, pg_notify('outbox', '')`)
+	t.true(await until(async () => numbers.includes(rows[0].pid), 10_000))
 })
 
 test('a burst of requests takes few messages, and they cover the last request', async (t) => {
@@ -41,6 +71,19 @@ test('an API goes on telling the workers after the database was away', async (t)
 	t.true(await until(async () => warnings.length === 1, 30_000))
 	t.is(warnings[0], 'the workers could not be told')
 	await distant.mend()
+	telling.wakeSends()
+	t.true(await until(async () => woken.sends === 1, 10_000))
+})
+
+test('a connection that has fallen silent keeps no later message back', async (t) => {
+	const { pool, woken, warnings, log } = await setupListening(t)
+	let isSilent = true
+	const query = (...given: Parameters<Pool['query']>) =>
+		isSilent ? new Promise(() => {}) : pool.query(...given)
+	const telling = tellRelays({ pool: { query } as unknown as Pool, log })
+	telling.wakeSends()
+	t.true(await until(async () => warnings.length === 1, 10_000))
+	isSilent = false
 	telling.wakeSends()
 	t.true(await until(async () => woken.sends === 1, 10_000))
 })

@@ -21,7 +21,7 @@ const sourcesAtOnce = 10
 const renderingMs = 1000
 
 export interface Content {
-	/** Of a campaign's mail that has not left; null: the record has it. */
+	/** Of a campaign's mail whose record has none; null: the record has it. */
 	subject: string | null
 	/** Null: purged. */
 	body: string | null
@@ -76,5 +76,5 @@ const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
 
 async function rendered({ publicUrl, projectId }: Bodies, source: CampaignMail) {
 	const { result, ms } = await perform(projectId, 'campaignMail', { source, publicUrl })
-	return { subject: source.has_left ? null : result.subject, body: result.body, ms }
+	return { subject: source.has_subject ? null : result.subject, body: result.body, ms }
 }

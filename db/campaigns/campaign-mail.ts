@@ -18,12 +18,15 @@ export const campaignMails = statement('campaign-mails', {
 		email: text,
 		subscribed: bool,
 		data: json<Record<string, unknown>>(),
-		/** Then the ledger knows its subject. */
-		has_left: bool,
+		/**
+		 * Whether the ledger has it as it was sent. Otherwise it has none, or that of the campaign: the mail has not left,
+		 * or only a report has shown that it did.
+		 */
+		has_subject: bool,
 	},
 	text: `select e.id, k.subject, k.body, k.postal_address, e.contact_id,
 		case when e.attempt = 0 then coalesce(c.email, e."to") else e."to" end as email, coalesce(c.subscribed, false) as subscribed,
-		coalesce(c.data, '{}') as data, e.sent_at is not null as has_left
+		coalesce(c.data, '{}') as data, coalesce(e.subject <> k.subject, false) as has_subject
 	from emails e
 	join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id

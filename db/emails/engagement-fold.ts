@@ -33,7 +33,7 @@ const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', click
  */
 export const foldEngagements = statement('fold-engagements', {
 	params: { limit: int },
-	/** `hasMore`: more wait than fit in this batch, or in a project's share of it. */
+	/** `hasMore`: more may wait than fit in this batch, or in a project's share of it. */
 	row: { folded: int, emitted: int, hasMore: bool },
 	text: `with recursive ${indexWalk('project', 'project_id', 'engagements')}, next as (
 		select share.*, turn = size as "isLast" from (

@@ -10,8 +10,8 @@ export const othersWaitMs = 50
 interface Services {
 	pool: Pool
 	relay: Pick<Relay, 'wake' | 'wakeSends'>
-	/** Whether this worker is the first to react to what a connection of this number tells: see worker-heartbeat.ts. */
-	reactsFirst: (connection: number) => boolean
+	/** Whether this worker is the first to react to the message of this number: see worker-heartbeat.ts. */
+	reactsFirst: (message: number) => boolean
 	log: { warn(fields: object, message: string): void }
 }
 
@@ -49,9 +49,11 @@ export function listenToOutbox({ pool, relay, reactsFirst, log }: Services) {
 		stopping.signal.addEventListener('abort', stopped)
 		db.on('error', broken.reject)
 		db.on('end', () => broken.reject(new Error('the connection was closed')))
-		db.on('notification', ({ payload, processId }) => {
-			const woken = reactsFirst(processId) ? relay : later
-			if (payload === onlySends) woken.wakeSends()
+		// Triggers give their messages no number.
+		db.on('notification', ({ payload = '', processId }) => {
+			const [what, number = processId] = payload.split(' ')
+			const woken = reactsFirst(Number(number)) ? relay : later
+			if (what === onlySends) woken.wakeSends()
 			else woken.wake()
 		})
 		try {

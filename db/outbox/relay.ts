@@ -51,6 +51,8 @@ const rowsAtOnce = 50
 const startsAtOnce = 50
 const lockSeconds = 1.5
 const rpcDeadlineMs = 5000
+/** The workers' connection may be broken although Temporal is well. Then the ordinary one is tried. */
+const eagerStartMs = 1000
 const sweepMs = 1000
 const reconcileMs = 60_000
 /** While runs are full, a busy API must not cause a query after each request. */
@@ -133,10 +135,10 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
-	function tell(row: OutboxRow) {
+	async function tell(row: OutboxRow) {
 		const deadline = Date.now() + rpcDeadlineMs
 		const local = isUrgent(row) ? workersClient?.() : null
-		if (local) return startHere(local, row, deadline)
+		if (local && (await startHere(local, row, deadline))) return
 		return temporal.withDeadline(deadline, () =>
 			row.kind === 'schedule'
 				? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
@@ -222,7 +224,10 @@ export function startRelay(services: RelayServices): Relay {
 	}
 }
 
-/** The workers' connection keeps retrying past the deadline. The call goes on then, and may still succeed. */
+/**
+ * Whether the run was started at once. The workers' connection keeps retrying, so the call goes on even if not, and may
+ * still succeed.
+ */
 async function startHere(
 	local: Pick<Client, 'workflow' | 'withDeadline'>,
 	row: OutboxRow,
@@ -230,7 +235,7 @@ async function startHere(
 ) {
 	const call = () => start(local, row, { requestEagerStart: true })
 	const started = local.withDeadline(deadline, call).then(() => true)
-	if (!(await inTime(rpcDeadlineMs, started))) throw new Error('Temporal does not answer')
+	return (await inTime(eagerStartMs, started)) ?? false
 }
 
 async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow) {
@@ -250,8 +255,8 @@ async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow)
 }
 
 /**
- * Only these, because such a start overtakes the queue, where nothing has a higher priority. A second try goes another way:
- * the first one may still be going on.
+ * Such a start overtakes the queue, so only runs of the highest priority have it. A second try goes another way: the
+ * first one may still be going on.
  */
 const isUrgent = ({ kind, priority, attempts }: OutboxRow) =>
 	kind === 'start' && priority === priorities.transactional && attempts === 1

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { inTime } from '../in-time.ts'
 import { text } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { Relay } from './relay.ts'
 
 /** The channel in which the relays listen: see outbox-listening.ts. */
 export const outboxChannel = 'outbox'
-/** Says that nothing but sends is waiting. Any other message is about all rows. */
+/** Says that nothing but sends is waiting. Any other message is about all rows. A number may follow: see reactsFirst. */
 export const onlySends = 'sends'
 
 /** When an API is busy, one message covers many requests. */
 const restMs = 3
+/** A connection that has fallen silent must not keep later messages back: they take another one. */
+const longestMs = 1000
 
 /** The commit need not be durable: the relays also look every second. */
 const tell = statement('tell-relays', {
@@ -27,12 +30,14 @@ interface Services {
 export function tellRelays({ pool, log }: Services): Relay {
 	const messages = new Set<string>()
 	let telling: Promise<void> | null = null
+	let told = 0
 
 	async function tellAll() {
 		try {
 			for (const message of messages) {
 				messages.delete(message)
-				await tell(pool, { message })
+				const isTold = tell(pool, { message: `${message} ${told++}` }).then(() => true)
+				if (!(await inTime(longestMs, isTold))) throw new Error('Postgres does not answer')
 				await sleep(restMs)
 			}
 		} catch (error) {
