@@ -135,11 +135,11 @@ async function detachExpired(db: PoolClient, days: number) {
  * read the whole month to find it. One process reads: several would take the processors from those who send.
  */
 async function hasUnsettled(db: PoolClient, name: string) {
+	const hasAny = async (condition: string) =>
+		(await db.query(`select from ${name} where ${condition} limit 1`)).rowCount! > 0
 	await db.query('begin; set local max_parallel_workers_per_gather = 0')
-	let found = 0
-	for (const state of [`rare_status = 'UNCERTAIN'`, 'is_unsettled(status)'])
-		if (found === 0)
-			found = (await db.query(`select from ${name} where ${state} limit 1`)).rowCount!
+	const found =
+		(await hasAny(`rare_status = 'UNCERTAIN'`)) || (await hasAny('is_unsettled(status)'))
 	await db.query('commit')
-	return found > 0
+	return found
 }

@@ -21,15 +21,18 @@ const beatMs = 2000
 /** A worker with a heartbeat this recent is alive. */
 export const aliveSeconds = 8
 
-/** Returns the other live workers. */
+/** The ids of live workers. */
+export const workersAlive = `array(
+		select id::text from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds' order by id)`
+
+/** Returns those that were alive before it, which may include this one. */
 const beat = statement('beat', {
 	params: { workerId: uuid },
-	row: { others: text.array },
+	row: { alive: text.array },
 	text: `with gone as (delete from worker_beats where beat_at < now() - interval '1 hour'
 		and id <> $workerId)
 	insert into worker_beats (id) values ($workerId) on conflict (id) do update set beat_at = now()
-	returning array(select id::text from worker_beats
-		where beat_at > now() - interval '${aliveSeconds} seconds' and id <> $workerId) as others`,
+	returning ${workersAlive} as alive`,
 })
 
 const leave = statement('leave', {
@@ -45,17 +48,13 @@ export const anyWorker = statement('any-worker', {
 		select from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds') as alive`,
 })
 
-/** The ids of live workers. */
-export const workersAlive = `array(
-		select id::text from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds' order by id)`
-
 /** Sends heartbeats until stopped, and survives outages of the database. */
 export async function startHeartbeat(pool: Pool, id: string) {
 	const stopped = new AbortController()
 	let alive = [id]
 	async function beatOnce() {
 		const [answer] = await beat(pool, { workerId: id })
-		alive = [id, ...answer!.others].toSorted()
+		alive = [...new Set([id, ...answer!.alive])].toSorted()
 	}
 	await beatOnce()
 	const beats = (async () => {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import { inTime } from '../../db/in-time.ts'
 import { type AuditRecord, countAudit, listAudit, recordAudit } from '../../db/projects/audit.ts'
 import { isReading } from '../accounts/session-auth.ts'
 import {
@@ -52,15 +52,13 @@ export function keepAudit(app: FastifyInstance, pool: Pool) {
 	app.addHook('onSend', async (request, reply) => {
 		const entry = entryOf(request, reply)
 		if (!entry) return
-		await Promise.race([
-			recordAudit(pool, entry).catch((err: Error) =>
-				request.log.error(
-					{ err, action: entry.action, userId: request.visitor?.user.id ?? null },
-					'a change could not be written to the audit log',
-				),
+		const recorded = recordAudit(pool, entry).catch((err: Error) =>
+			request.log.error(
+				{ err, action: entry.action, userId: request.visitor?.user.id ?? null },
+				'a change could not be written to the audit log',
 			),
-			sleep(patienceMs, undefined, { ref: false }),
-		])
+		)
+		await inTime(patienceMs, recorded)
 	})
 }
 

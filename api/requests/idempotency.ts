@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import {
 	claimKey,
@@ -8,6 +7,7 @@ import {
 	releaseClaim,
 	spacedKey,
 } from '../../db/idempotency-key.ts'
+import { inTime } from '../../db/in-time.ts'
 import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
@@ -51,10 +51,10 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 			reply.statusCode < 500
 				? releaseClaim(pool, values)
 				: completeClaim(pool, { ...values, statusCode: reply.statusCode, response: null })
-		await Promise.race([
-			note.catch((err: Error) => request.log.warn({ err }, 'idempotency key not updated')),
-			sleep(patienceMs, undefined, { ref: false }),
-		])
+		const noted = note.catch((err: Error) =>
+			request.log.warn({ err }, 'idempotency key not updated'),
+		)
+		await inTime(patienceMs, noted)
 	})
 
 	async function claim(request: FastifyRequest, key: string, stored: string) {
