@@ -121,8 +121,9 @@ test('statements that change no usage leave no tallies, and many tallies are fol
 			where project_id = '${project.id}';
 		end loop; end $$`,
 	)
+	// None wait if the last change has folded, as one in 64 does.
 	const { tallies } = await rows()
-	t.true(tallies > 0 && tallies < 2000, `${tallies}`)
+	t.true(tallies < 2000, `${tallies}`)
 	t.deepEqual(await kept(), await counted())
 })
 

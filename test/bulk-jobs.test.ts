@@ -415,7 +415,8 @@ test('a job deletes a field from every contact and from the list of fields, but 
 	)
 	// Too many for a request to wait for.
 	await jobs.execute(
-		`insert into contact_fields (project_id, key, type, count) values (?, 'plan', 'string', 100001)`,
+		`insert into contact_fields (project_id, key, type, count) values (?, 'plan', 'string', 100001)
+		on conflict (project_id, key, type) do update set count = excluded.count`,
 		[jobs.project.id],
 	)
 	const { jobId } = (await jobs.call('DELETE', '/contacts/fields/plan')).json<{ jobId: string }>()

@@ -6,6 +6,7 @@ import { createRelease } from '../db/outbox/due-sends.ts'
 import { transaction } from '../db/transaction.ts'
 import { runningStack } from './helpers/running-stack.ts'
 import { nothing, setupSend } from './helpers/send.ts'
+import { usageSums } from './helpers/usage.ts'
 
 const inMinutes = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
 
@@ -421,16 +422,10 @@ test('erasing waits for the release of a mail without holding the mail', async (
 
 test('scheduled mails count as used for billing, and no longer when they are cancelled', async (t) => {
 	const { schedule, cancel, pool } = await setupScheduled(t)
-	const used = async () => {
-		const { rows } = await pool.query(
-			'select coalesce(sum(used), 0)::int as used, coalesce(sum(sent), 0)::int as sent from usage_tallies',
-		)
-		return rows[0]
-	}
 	const id = await schedule({ to: ['a@a.org', 'b@a.org'] })
-	t.deepEqual(await used(), { used: 2, sent: 0 })
+	t.deepEqual(await usageSums(pool), { used: 2, sent: 0 })
 	await cancel(id)
-	t.deepEqual(await used(), { used: 1, sent: 0 })
+	t.deepEqual(await usageSums(pool), { used: 1, sent: 0 })
 })
 
 test('upcoming activities include scheduled mails, campaigns and executions', async (t) => {

@@ -3,6 +3,7 @@ import { until } from '../bench/load.ts'
 import { lockThrottled } from '../db/emails/throttling.ts'
 import { transaction } from '../db/transaction.ts'
 import { setupSend } from './helpers/send.ts'
+import { usageSums } from './helpers/usage.ts'
 
 interface Sent {
 	contact: { email: string }
@@ -185,8 +186,7 @@ test('a skipped recipient costs nothing, and a request that skips all is remembe
 	const { throttled, send, pool, withSecretKey, contact } = await setupThrottled(t, {
 		settings: { features: { billing: true } as never },
 	})
-	const used = async () =>
-		(await pool.query('select coalesce(sum(used), 0)::int as used from usage_tallies')).rows[0].used
+	const used = async () => (await usageSums(pool)).used
 	const file = { filename: 'a.txt', contentType: 'text/plain', content: 'YQ==' }
 	const [first] = await throttled()
 	t.is(await used(), 1)
