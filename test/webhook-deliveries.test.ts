@@ -173,6 +173,24 @@ test('after ten failures in a row one delivery at a time tries, and a success op
 	})
 })
 
+test('requests that were under way when a rest began do not make it longer', async (t) => {
+	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (let i = 0; i < 20; i++) await track(`n${i}`)
+	const failures = async () =>
+		(await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).health.failuresInRow
+	const held: (() => void)[] = []
+	receiver.answer = (...heard) => void held.push(() => answering(500)(...heard))
+	const over = turn(id)
+	t.true(await until(async () => held.length === 20, 20_000))
+	for (const answer of held.splice(0, 10)) answer()
+	t.true(await until(async () => (await failures()) === 10, 20_000))
+	for (const answer of held) answer()
+	const { waitMs } = await over
+	t.true(waitMs! > 3000 && waitMs! < 6000, `${waitMs}`)
+	t.is(await failures(), 10)
+})
+
 test('410 disables an endpoint at once, and its members are notified once', async (t) => {
 	const { endpoint, track, turn, receiver, ask, pool, orm, project } = await setupWebhooks(t)
 	const { User } = await import('../db/accounts/user.ts')

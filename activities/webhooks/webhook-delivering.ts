@@ -148,13 +148,18 @@ export async function deliverDue(
 		}
 	}
 
+	/** Requests that were under way together count up to the first rest only: the next rests are longer. */
+	function mostFailures(before: number) {
+		return Math.max(failuresUntilRest - before, health.isResting ? 0 : 1)
+	}
+
 	async function recordAll(delivered: Delivered[]) {
 		const outcomes = delivered.map(({ outcome }) => outcome)
 		await recordOutcomes(pool, { ...key, outcomes, isOrdered })
 		const succeededAt = outcomes.findLastIndex(({ status }) => status === 'DELIVERED')
 		const succeeded = succeededAt >= 0
 		const before = succeeded ? 0 : health.failuresInRow
-		const failures = newFailures(before, outcomes.length - 1 - succeededAt)
+		const failures = Math.min(outcomes.length - 1 - succeededAt, mostFailures(before))
 		const now = performance.now()
 		for (const { pauseMs } of delivered)
 			if (pauseMs !== null) pausedUntil = Math.max(pausedUntil, now + pauseMs)
@@ -171,10 +176,6 @@ export async function deliverDue(
 		isDisabled ||= recorded.disabled !== null
 	}
 }
-
-/** Requests that were under way together count up to the first rest only: the next rests are longer. */
-const newFailures = (before: number, failures: number) =>
-	before < failuresUntilRest ? Math.min(failures, failuresUntilRest - before) : failures
 
 /** Those of a mail that came meanwhile are still due when the next page is taken. */
 function firstOfEachMail(page: DueDelivery[]) {

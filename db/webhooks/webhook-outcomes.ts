@@ -69,7 +69,7 @@ export const recordHealth = statement('record-webhook-health', {
 		/** The URL that was tried: its failures say nothing about another one. */
 		url: text,
 		succeeded: bool,
-		/** Since the last success among these tries, or before them. */
+		/** Those to count, since the last success among these tries or before them. */
 		failures: int,
 		isGone: bool,
 		/** Nothing is delivered for this time. */
@@ -83,8 +83,8 @@ export const recordHealth = statement('record-webhook-health', {
 	text: `update webhook_endpoints w set
 		last_success_at = case when $succeeded::bool then now() else w.last_success_at end,
 		failures_in_row = case when $succeeded then 0 else w.failures_in_row end + $failures::int,
-		failing_since = case when $failures = 0 then null when $succeeded then now()
-			else coalesce(w.failing_since, now()) end,
+		failing_since = case when not $succeeded then coalesce(w.failing_since, now())
+			when $failures > 0 then now() end,
 		resting_until = now() + make_interval(secs => $restMs::float8 / 1000),
 		disabled_reason = coalesce(w.disabled_reason, case when $isGone::bool then 'GONE'
 			when not $succeeded and w.failing_since < now() - interval '5 days' then 'FAILING' end),
