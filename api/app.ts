@@ -123,6 +123,8 @@ export interface Services {
 	checkTemporal: HealthOptions['checkTemporal']
 	capacity?: Capacity
 	pageLimits?: PageLimits
+	/** The longest that an open or click waits for the database. */
+	readersPatienceMs?: number
 	/** The check for domains; selected by the settings by default. */
 	checker?: DomainChecker
 	/** The folder with the built console; by default where `npm run build` puts it. */
@@ -142,7 +144,7 @@ declare module 'fastify' {
 
 /** The API as a value: `listen` it, or talk to it through `inject`. */
 export async function createApp(services: Services, options: FastifyServerOptions = {}) {
-	const { orm, relay, settings, checkTemporal, capacity, pageLimits } = services
+	const { orm, relay, settings, checkTemporal, capacity, pageLimits, readersPatienceMs } = services
 	const { publicUrl } = settings
 	const pool = await poolOf(orm.em)
 	const cookie = sessionCookie(settings)
@@ -235,7 +237,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
-	await app.register(engagements, { pool, ...settings })
+	await app.register(engagements, { pool, patienceMs: readersPatienceMs, ...settings })
 	await app.register(templateList, { pool, sendPage })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })

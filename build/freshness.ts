@@ -25,10 +25,13 @@ export const isFresh = () => existsSync(buildFolder())
 
 export const sourceFiles = () => filesOf(folders)
 
+/** Packing the client writes its own build to `client/dist`. */
+const packed = join(root, 'client', 'dist')
+
 const filesOf = (names: string[]) =>
 	names.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-			.filter((file) => file.isFile())
+			.filter((file) => file.isFile() && file.parentPath !== packed)
 			.map((file) => join(file.parentPath, file.name).slice(root.length + 1)),
 	)
 

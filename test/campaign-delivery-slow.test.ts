@@ -31,15 +31,22 @@ test.serial('a slow server does not keep a campaign below its send rate', async 
 	const { send, worker, sink, query } = await overSmtp(t, 60, { sink: { delayMs: 300 } })
 	await query('update projects set send_rate_per_second = 30')
 	t.like(await send(worker), { settled: 60, left: 0 })
-	const { firstAt, lastAt } = sink.statistics()
-	t.true(lastAt - firstAt < 59 * 40, `${lastAt - firstAt} ms`)
+	const times = sink.mails.map(({ at }) => at).toSorted((one, other) => one - other)
+	const gaps = times.slice(1).map((at, i) => at - times[i]!)
+	// The two longest may be stalls of a busy machine.
+	const tookMs = gaps
+		.toSorted((one, other) => one - other)
+		.slice(0, -2)
+		.reduce((sum, gap) => sum + gap)
+	t.true(tookMs < 57 * 40, `${tookMs} ms`)
 })
 
 test.serial(
 	'over a slow server, too, nothing is handed over two seconds after a pause, and the rest is sent after it',
 	async (t) => {
 		const { send, worker, sink, query, mails, id, progress } = await overSmtp(t, 18, {
-			sink: { delayMs: 2500 },
+			// The answers of the first come long after the pause was noticed.
+			faults: [{ at: 'dot', times: 3, delayMs: 8000 }],
 			concurrency: 4,
 		})
 		const sending = send(worker)
@@ -108,6 +115,10 @@ test.serial(
 		await until(async () => (await sink.statistics()).accepted > 40, 60_000, 5)
 		await stack.worker.stop('SIGKILL')
 		const pool = await poolOf(stack.orm.em)
+		// Postgres still ends the statements that it had received.
+		const busy = `select from pg_stat_activity where datname = current_database()
+			and backend_type = 'client backend' and state <> 'idle' and pid <> pg_backend_pid()`
+		t.true(await until(async () => (await pool.query(busy)).rowCount === 0, 60_000))
 		const { rows } = await pool.query<{ inHand: number }>(
 			`select count(*)::int as "inHand" from emails where status = 'SENDING'`,
 		)

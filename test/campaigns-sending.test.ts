@@ -127,7 +127,8 @@ test('without recipients, sender or segment nothing is sent', async (t) => {
 	t.deepEqual(await query('select from outbox'), [])
 })
 
-test('one of many simultaneous sends succeeds, even with few connections', async (t) => {
+// Serial: the other tests would take some of the turns of this process.
+test.serial('one of many simultaneous sends succeeds, even with few connections', async (t) => {
 	const { call, create, contacts, query } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()

@@ -69,7 +69,7 @@ test('a run takes no more than it may, and a request is never torn', async (t) =
 			requestsPerRun: 500,
 			mailsPerRun: 10,
 			newRunsPerProject: 5,
-			lockSeconds: 1.5,
+			lockSeconds: 60,
 			taskQueue: 'core',
 			runsPerProject: 8,
 		})
@@ -141,11 +141,11 @@ test('a claim whose relay died is handed out again unchanged after a moment', as
 	await send(['ann@example.org'])
 	const [{ hasMore, ...first }] = (await claim()) as [OutboxRow & { hasMore: boolean }]
 	t.false(hasMore)
-	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 60 }), [])
 	await execute(`update outbox set locked_until = now() - interval '1 second'`)
-	const [again] = await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 })
+	const [again] = await claimOutbox(pool, { limit: 50, lockSeconds: 60 })
 	t.deepEqual(again, { ...first, attempts: 2 })
-	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 60 }), [])
 })
 
 test('a row that Temporal refused waits and says why; an accepted row is not sent again', async (t) => {
@@ -153,13 +153,13 @@ test('a row that Temporal refused waits and says why; an accepted row is not sen
 	await send(['ann@example.org'])
 	const [row] = await claim()
 	await markFailed(pool, { outboxId: row!.id, error: 'UNAVAILABLE', seconds: 60 })
-	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 60 }), [])
 	t.like((await execute('select * from outbox'))[0], { last_error: 'UNAVAILABLE', done_at: null })
 	await execute('update outbox set next_at = now()')
-	t.is((await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 })).length, 1)
+	t.is((await claimOutbox(pool, { limit: 50, lockSeconds: 60 })).length, 1)
 	await markDone(pool, { outboxIds: [row!.id] })
 	await execute('update outbox set locked_until = null')
-	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 60 }), [])
 })
 
 test('smaller priorities are dispatched first', async (t) => {
@@ -206,7 +206,7 @@ test('a run that Temporal has lost is found and started again', async (t) => {
 	t.is(lost[0]!.claim_id, claimOf(row))
 	t.deepEqual(await unfinishedClaims(pool, { limit: 10 }), [], 'it was just asked about')
 	await restartClaims(pool, { runs: lost, taskQueue: 'core' })
-	const [again] = await claimOutbox(pool, { limit: 10, lockSeconds: 1.5 })
+	const [again] = await claimOutbox(pool, { limit: 10, lockSeconds: 60 })
 	t.like(again, { workflow_id: row!.workflow_id, payload: row!.payload })
 })
 

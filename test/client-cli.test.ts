@@ -91,11 +91,11 @@ test('logs are shown oldest first, and followed without gaps or repetitions', as
 	const types = ['--types', 'event.triggered']
 	t.deepEqual(names((await run(['logs', ...types])).out), ['first', 'second'])
 	const { child, printed, ended } = start('logs', '-f', '--since', '1h', ...types)
-	t.true(await until(async () => printed.out.includes('second'), 20_000))
+	t.true(await until(async () => printed.out.includes('second'), 60_000))
 	await track('third')
-	t.true(await until(async () => printed.out.includes('third'), 20_000))
+	t.true(await until(async () => printed.out.includes('third'), 60_000))
 	await track('fourth')
-	t.true(await until(async () => printed.out.includes('fourth'), 20_000))
+	t.true(await until(async () => printed.out.includes('fourth'), 60_000))
 	child.kill('SIGINT')
 	await ended
 	t.deepEqual(names(printed.out), ['first', 'second', 'third', 'fourth'])
@@ -106,7 +106,7 @@ test('an import is followed to its end, and rows that failed are its exit code',
 	const { child, printed, ended } = start('contacts', 'import', '-')
 	child.stdin.end('email\nann@example.org\nnobody\n')
 	const queued = async () => ((await pool.query('select from jobs')).rowCount ?? 0) > 0
-	t.true(await until(queued, 20_000))
+	t.true(await until(queued, 60_000))
 	await pool.query(`insert into job_errors (project_id, job_id, row, email, error)
 		select project_id, id, 3, 'nobody', 'Not an address' from jobs`)
 	await pool.query(`update jobs set state = 'completed', total = 2, position = 1, created_count = 1,
@@ -150,7 +150,7 @@ test('a campaign is watched until it has been sent', async (t) => {
 	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
 	await pool.query(`update campaigns set status = 'SENDING'`)
 	const { printed, ended } = start('campaigns', 'watch', id)
-	t.true(await until(async () => printed.out.includes('SENDING'), 20_000))
+	t.true(await until(async () => printed.out.includes('SENDING'), 60_000))
 	await pool.query(`update campaigns set status = 'SENT'`)
 	t.is(await ended, 0, printed.err)
 	t.like(lines(printed.out).at(-1)!, { id, status: 'SENT' })
@@ -170,7 +170,7 @@ test('logs follow the clock of the service, and end well at once', async (t) => 
 	const isShown = async (event: string) => printed.out.includes(event)
 	let tracked = 0
 	// The first look may be over or not.
-	t.true(await until(async () => (await track(`later${tracked++}`), isShown('later')), 20_000))
+	t.true(await until(async () => (await track(`later${tracked++}`), isShown('later')), 60_000))
 	t.false(await isShown('before'))
 	child.kill('SIGINT')
 	t.is(await ended, 0, printed.err)

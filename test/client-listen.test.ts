@@ -33,13 +33,13 @@ test('events are forwarded to a program on this machine, once and signed', async
 	const { url, requests } = await program(t)
 	const events = 'event.*,contact.created,segment.entered'
 	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', events)
-	t.true(await until(async () => /whsec_/.test(printed.err), 20_000))
+	t.true(await until(async () => /whsec_/.test(printed.err), 60_000))
 	const secret = /whsec_\S+/.exec(printed.err)![0]
 	await tempost.track({ email: 'ann@example.org', event: 'ordered', data: { price: 5 } })
 	await tempost.contacts.upsert({ email: 'bob@example.org', subscribed: true })
-	t.true(await until(async () => requests.length > 2, 20_000))
+	t.true(await until(async () => requests.length > 2, 60_000))
 	await tempost.track({ email: 'ann@example.org', event: 'paid' })
-	t.true(await until(async () => requests.length > 3, 20_000))
+	t.true(await until(async () => requests.length > 3, 60_000))
 	const heard = await Promise.all(
 		requests.map(({ headers, body }) => webhooks.verify(headers, body, secret)),
 	)
@@ -49,7 +49,7 @@ test('events are forwarded to a program on this machine, once and signed', async
 	)
 	t.like(heard[1]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
 	t.like(heard[2]!.data, { email: 'bob@example.org', subscribed: true })
-	t.true(await until(async () => lines(printed.out).length === 4, 20_000))
+	t.true(await until(async () => lines(printed.out).length === 4, 60_000))
 	t.like(lines(printed.out)[1]!, { type: 'event.ordered', status: 204 })
 	const [endpoint] = await webhookEndpoints.list()
 	const { data } = await webhookEndpoints.listDeliveries(endpoint!.id)
@@ -73,7 +73,7 @@ async function setupListeners(t: ExecutionContext) {
 		const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(named)}`
 		Object.assign(env, { NODE_OPTIONS })
 		const listener = start('listen', '--forward-to', forwardTo, '--events', 'event.*')
-		t.true(await until(async () => /Forwarding/.test(listener.printed.err), 20_000))
+		t.true(await until(async () => /Forwarding/.test(listener.printed.err), 60_000))
 		return listener
 	}
 	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
@@ -86,7 +86,7 @@ test('two people who listen for the same local address both get every event', as
 	const listeners = [await listenAt('anns-laptop', url), await listenAt('bobs-laptop', url)]
 	await track('ordered')
 	for (const { child, printed, ended } of listeners) {
-		t.true(await until(async () => printed.out.includes('event.ordered'), 20_000), printed.err)
+		t.true(await until(async () => printed.out.includes('event.ordered'), 60_000), printed.err)
 		child.kill('SIGINT')
 		t.is(await ended, 0, printed.err)
 	}
@@ -116,7 +116,7 @@ test('a command whose endpoint is already deleted ends well by Ctrl-C', async (t
 	const { url, requests } = await program(t, never)
 	const { child, printed, ended } = await listenAt('anns-laptop', url)
 	await track('ordered')
-	t.true(await until(async () => requests.length === 1, 20_000))
+	t.true(await until(async () => requests.length === 1, 60_000))
 	const [endpoint] = await webhookEndpoints.list()
 	await webhookEndpoints.delete(endpoint!.id)
 	child.kill('SIGINT')

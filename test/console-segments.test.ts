@@ -160,6 +160,8 @@ test('on a phone the count stays in view while the condition is being built', as
 	await open('segments/new')
 	await page.getByLabel('Field: choose a field').focus()
 	await page.keyboard.press('Enter')
+	// Letters that are typed before the list has opened are not for it.
+	await page.getByLabel('Search fields').and(page.locator(':focus')).waitFor()
 	await page.keyboard.type('plan')
 	await page.keyboard.press('Enter')
 	const filter = page.getByRole('group', { name: 'Filter on plan' })

@@ -14,6 +14,7 @@ const agents = {
 	apple: 'Mozilla/5.0',
 	robot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 }
+// The time on arrival is in the future, so that it stays within two seconds on a slow machine.
 const fetches: [
 	what: string,
 	counts: boolean,
@@ -25,9 +26,9 @@ const fetches: [
 	['a reader on a phone named after robots', true, 0, { 'user-agent': agents.phone }],
 	['a program without a name', true, 0, {}],
 	['Gmail for a reader', true, 10, { 'user-agent': agents.gmail }],
-	['Gmail on arrival', false, 0, { 'user-agent': agents.gmail }],
+	['Gmail on arrival', false, -30, { 'user-agent': agents.gmail }],
 	['Apple for a reader', true, 10, { 'user-agent': agents.apple }],
-	['Apple on arrival', false, 0, { 'user-agent': agents.apple }],
+	['Apple on arrival', false, -30, { 'user-agent': agents.apple }],
 	['a robot', false, 10, { 'user-agent': agents.robot }],
 	[
 		'a browser that fetches ahead',
@@ -97,9 +98,9 @@ test('a click leads on while the database is away, and is counted when it is bac
 	t.true(await counted(0, 1))
 
 	distant.cut()
-	const before = Date.now()
-	const [answer, picture] = await Promise.all([app.inject(path(click)), app.inject(path(open))])
-	t.true(Date.now() - before < 1500)
+	const answers = Promise.all([app.inject(path(click)), app.inject(path(open))])
+	t.not(await Promise.race([answers, sleep(1500, 'late')]), 'late')
+	const [answer, picture] = await answers
 	t.is(answer.headers.location, link)
 	t.is(picture.headers['content-type'], 'image/gif')
 	t.true(await counted(0, 1))

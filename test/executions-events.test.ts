@@ -202,6 +202,8 @@ test('a loop of waits takes all events of a backlog, and waits for the next', as
 	t.like((await executions())[0], { status: 'WAITING', visit: 2 })
 	await pool.query(`insert into events (project_id, name, contact_id, created_at)
 		select project_id, 'page', id, clock_timestamp() + n * interval '1 ms' from contacts, generate_series(1, 300) n`)
-	await advance(id)
+	let move = await advance(id)
+	// A slow machine needs several transactions.
+	while (move?.do === 'SLEEP') move = await advance(id)
 	t.like((await executions())[0], { status: 'WAITING', error: null, visit: 602 })
 })

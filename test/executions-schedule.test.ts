@@ -54,6 +54,7 @@ test('enrolments have the priority of other bulk work, also by Schedules of an e
 	const { action, spec, memo } = await handle.describe()
 	const earlier = { ...action, args: [], priority: { priorityKey: 3, fairnessKey: project.id } }
 	await handle.delete()
+	await untilListed(0)
 	await client.schedule.create({
 		scheduleId: handle.scheduleId,
 		spec: { cronExpressions: ['30 9 * * 1'], timezone: spec.timezone! },

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openCampaigns } from './helpers/campaigns.ts'
+import { cpuMeter } from './helpers/cpu.ts'
 
 interface Mail {
 	id: string
@@ -90,9 +91,10 @@ test.serial(
 		const beganAt = performance.now()
 		const first = list().finally(() => (isOver = true))
 		let longestTurn = 0
-		for (let before = beganAt; !isOver; before = performance.now()) {
+		while (!isOver) {
+			const spent = cpuMeter()
 			await turn()
-			longestTurn = Math.max(longestTurn, performance.now() - before)
+			longestTurn = Math.max(longestTurn, spent())
 		}
 		const tookMs = performance.now() - beganAt
 		const { data, hasMore } = await first

@@ -47,6 +47,10 @@ test('new mail appears in the list, which keeps search, focus, scroll and open m
 	await land({ subject: 'Sale 31' })
 	await land({ subject: 'Nothing of the kind' })
 	await item('Sale 31').waitFor({ state: 'attached' })
+	// The browser moves the list back with its next frame.
+	await page.evaluate(
+		'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+	)
 
 	t.is(await page.evaluate('window.isSamePage'), true)
 	t.is(await page.locator('input[type=search]').inputValue(), 'sale')
@@ -92,7 +96,10 @@ test('the keyboard moves, opens, searches and deletes', async (t) => {
 	await page.keyboard.press('j')
 	t.regex(await focused(), /One/)
 	await page.keyboard.press('k')
-	await page.keyboard.press('Enter')
+	await Promise.all([
+		page.waitForResponse((response) => response.request().method() === 'PATCH'),
+		page.keyboard.press('Enter'),
+	])
 	await page.locator('h2', { hasText: 'Two' }).waitFor()
 	t.regex(await focused(), /Two/)
 	t.is(

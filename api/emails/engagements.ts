@@ -23,6 +23,8 @@ const mostPerMinute = 200
 interface Options {
 	pool: Pool
 	sessionSecret: string
+	/** The longest that a reader waits for the database. */
+	patienceMs?: number | undefined
 }
 
 /**
@@ -31,7 +33,8 @@ interface Options {
  */
 export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const key = trackingKey(options.sessionSecret)
-	const log = createEngagementLog({ pool: options.pool, log: app.log })
+	const { pool, patienceMs } = options
+	const log = createEngagementLog({ pool, log: app.log, patienceMs })
 	app.addHook('onClose', () => log.close())
 	app.addHook('onRequest', async (_request, reply) => {
 		reply.header('x-robots-tag', 'noindex, nofollow')

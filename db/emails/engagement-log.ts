@@ -17,7 +17,7 @@ export interface Noted {
 /** Opens and clicks that arrive within this time are written by one statement. */
 const groupingMs = 20
 /** The longest a reader waits for the database; no wait while it is unavailable. */
-const patienceMs = 250
+const usualPatienceMs = 250
 const longestPauseMs = 5000
 /** How many opens and clicks a process keeps in memory while the database is unavailable. */
 const heldMost = 50_000
@@ -46,6 +46,7 @@ const append = statement('append-engagements', {
 interface LogServices {
 	pool: Pool
 	log: { warn(fields: object, message: string): void }
+	patienceMs?: number | undefined
 }
 
 /**
@@ -53,7 +54,7 @@ interface LogServices {
  * database takes too long it resolves anyway, and they are written later. They are lost only if the
  * process ends before that, or holds too many.
  */
-export function createEngagementLog({ pool, log }: LogServices) {
+export function createEngagementLog({ pool, log, patienceMs = usualPatienceMs }: LogServices) {
 	let held: Noted[] = []
 	let characters = 0
 	let written = Promise.withResolvers<void>()

@@ -16,7 +16,11 @@ export async function setupEngagements(
 	t: ExecutionContext,
 	options: Parameters<typeof setupSend>[1] = {},
 ) {
-	const all = await setupSend(t, options)
+	// Each answer comes after its open or click was written, however slow the machine is.
+	const all = await setupSend(t, {
+		...options,
+		services: { readersPatienceMs: 60_000, ...options.services },
+	})
 	const { app, pool, orm, project } = all
 	const get = (url: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET') =>
 		app.inject({ method, url: url.slice(publicUrl.length), headers: { ...headers } })

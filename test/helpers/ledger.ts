@@ -68,7 +68,7 @@ export const claim = (pool: Pool) =>
 		requestsPerRun: 500,
 		mailsPerRun: 2000,
 		newRunsPerProject: 2,
-		lockSeconds: 1.5,
+		lockSeconds: 60,
 		taskQueue: 'core',
 		runsPerProject: 8,
 	})

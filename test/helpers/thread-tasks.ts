@@ -1,4 +1,5 @@
 import { serve } from '../../mail/threads/serve.ts'
+import { cpuMeter } from './cpu.ts'
 
 const kept: number[][] = []
 const megabyte = () => Array.from({ length: 131_072 }, Math.random)
@@ -16,8 +17,8 @@ export const threadTasks = {
 	},
 	double: (value: number) => value * 2,
 	spin(ms: number) {
-		const until = performance.now() + ms
-		while (performance.now() < until);
+		const spent = cpuMeter()
+		while (spent() < ms);
 		return ms
 	},
 	hoard() {
