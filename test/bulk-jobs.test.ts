@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { doChunk } from '../db/jobs/bulk-jobs.ts'
 import { type BulkTarget, setTarget } from '../db/jobs/bulk-target.ts'
 import { acceptBulkJob, beginJob } from '../db/jobs/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
@@ -67,6 +69,68 @@ test('a person who leaves while an earlier job unsubscribes others is not subscr
 	await jobs.run(coming.json().jobId)
 	t.is((await jobs.contact('a@example.org'))!.subscribed, false)
 	t.is((await jobs.contact('b@example.org'))!.subscribed, true)
+})
+
+test('a job that subscribes leaves out people whom others have unsubscribed since it was accepted', async (t) => {
+	const jobs = await setupJobs(t)
+	const names = ['post', 'patch', 'track', 'send', 'complaint', 'silent']
+	const addresses = (subscribed: string) =>
+		`email,subscribed\n${names.map((name) => `${name}@example.org,${subscribed}\n`).join('')}`
+	await jobs.import(addresses('yes'))
+	const all = { mode: 'query', filter: {} }
+	const leaving = await jobs.call('POST', '/contacts/bulk-unsubscribe', all)
+	const coming = await jobs.call('POST', '/contacts/bulk-subscribe', all)
+	const file = await jobs.upload(`${addresses('yes')}new@example.org,yes\n`)
+	// Some are unsubscribed already when it is said again.
+	await jobs.call('POST', '/contacts', { email: 'post@example.org', subscribed: false })
+	await jobs.run(leaving.json().jobId)
+	await unsubscribe(jobs)
+	for (const accepted of [coming, file]) await jobs.run(accepted.json().jobId)
+	for (const name of [...names, 'new'])
+		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, name === 'silent', name)
+})
+
+/** By each of the ways in which one contact is unsubscribed, other than by the person. */
+async function unsubscribe(jobs: Awaited<ReturnType<typeof setupJobs>>) {
+	const { app, contact, execute, project, withPublicKey, withSecretKey } = jobs
+	const id = (await contact('patch@example.org'))!.id
+	const verified = `insert into domains (project_id, domain, verified_at) values (?, 'example.com', now())`
+	await execute(verified, [project.id])
+	const subscribed = false
+	const mail = { from: 'shop@example.com', subject: 'Bye', body: 'Bye', subscribed }
+	for (const [method, url, payload, headers = withSecretKey] of [
+		['PATCH', `/contacts/${id}`, { subscribed }],
+		['POST', '/v1/track', { email: 'track@example.org', event: 'left', subscribed }, withPublicKey],
+		['POST', '/v1/send', { ...mail, to: ['send@example.org', 'new@example.org'] }],
+		['POST', '/v1/send', { ...mail, subscribed: null, to: 'complaint@example.org' }],
+	] as const) {
+		const { statusCode, body } = await app.inject({ method, url, payload, headers })
+		if (statusCode !== 200) throw new Error(`${url}: ${body}`)
+	}
+	await execute(`insert into events (project_id, name, email_id, data)
+		select project_id, 'email.complaint', id, '{}' from emails where "to" = 'complaint@example.org'`)
+}
+
+test('a job that subscribes leaves out a person who unsubscribes while it waits for another contact', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed\na@example.org,no\nb@example.org,yes\n')
+	const [first, second] = await jobs.execute<{ id: string }>('select id from contacts order by id')
+	const contactIds = [first!.id, second!.id]
+	const { jobId } = (await jobs.call('POST', '/contacts/bulk-subscribe', { contactIds })).json()
+	const holder = await jobs.pool.connect()
+	await holder.query('begin')
+	await holder.query('select from contacts where id = $1 for update', [first!.id])
+	const chunk = transaction(jobs.pool, (db) =>
+		doChunk(db, 'bulk-subscribe', { projectId: jobs.project.id, jobId, field: null }),
+	)
+	await lockWaits(t, jobs.pool, 1)
+	const left = await jobs.app.inject({ method: 'POST', url: `/unsubscribe/${second!.id}` })
+	t.is(left.statusCode, 200)
+	await holder.query('rollback')
+	holder.release()
+	await chunk
+	t.true((await jobs.contact('a@example.org'))!.subscribed)
+	t.false((await jobs.contact('b@example.org'))!.subscribed)
 })
 
 test('of two jobs, the later one decides, although both run after it was accepted', async (t) => {

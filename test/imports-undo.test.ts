@@ -1,7 +1,10 @@
 import test from 'ava'
+import { applyChunk, recordApplied } from '../db/imports/import-applying.ts'
+import { transaction } from '../db/transaction.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 test('an undo deletes created contacts, restores changed ones, and leaves the rest', async (t) => {
 	const jobs = await setupJobs(t)
@@ -138,6 +141,29 @@ test('an undo changes nobody whom others have unsubscribed or listed again since
 	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 7 } as never)
 	for (const name of [...names, 'new'])
 		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, false, name)
+})
+
+test('an undo subscribes nobody whom a request unsubscribes while the import holds the contact', async (t) => {
+	const jobs = await setupJobs(t)
+	const { project, pool } = jobs
+	const person = { email: 'a@example.org', subscribed: true }
+	t.is((await jobs.call('POST', '/contacts', person)).statusCode, 201)
+	const { jobId } = (await jobs.upload('email,subscribed\na@example.org,no\n')).json()
+	const job = { projectId: project.id, jobId }
+	t.true(await jobs.act(jobs.activities.stageImport, job))
+	const left = await transaction(pool, async (db) => {
+		const [chunk] = await applyChunk(db, job)
+		t.like(chunk, { changed: 1 })
+		const asked = jobs.call('POST', '/contacts', { ...person, subscribed: false })
+		await lockWaits(t, pool, 1)
+		const { rows, created, changed, failed } = chunk!
+		await recordApplied(db, { ...job, rows, created, changed, failed })
+		return { asked }
+	})
+	t.is((await left.asked).statusCode, 200)
+	await jobs.run(jobId)
+	t.deepEqual((await jobs.undo(jobId)).result, { restored: 0, removed: 0, skipped: 1 } as never)
+	t.false((await jobs.contact('a@example.org'))!.subscribed)
 })
 
 test('an undo leaves a contact alone that was deleted and created again', async (t) => {

@@ -1,4 +1,3 @@
-import { isUndoable } from '../imports/import-undo.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { contactColumns, contactFrom } from './contact-record.ts'
@@ -24,10 +23,14 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'
 		else 'contact.unsubscribed' end, id
 	from updated where flipped`
-/** A repeated unsubscription is a decision, too. */
-const restate = `update contacts c set updated_at = now() from wanted w
-		where c.project_id = $projectId and c.id = w.id and not w.is_changed and not $subscribed::bool
-			and ${isUndoable('w.id')}`
+/** A repeated unsubscription is a decision, too: jobs and undos must see that it was stated since. */
+const restate = `update contacts c set refused_at = clock_timestamp() from wanted w
+		where c.project_id = $projectId and c.id = w.id and not w.is_changed and not $subscribed::bool`
+/** Not the time of the transaction, which may have waited for a job to let the contact go. */
+const refusedAt = (
+	before: string,
+) => `case when $subscribed::bool then null when not $subscribed::bool
+			then clock_timestamp() else ${before} end`
 const contactOf = (rows: string) => `select ${contactFrom(rows)}, is_new as "isNew",
 	is_changed as "isChanged", fits from ${rows}`
 
@@ -62,14 +65,15 @@ export const upsertContactCtes = `
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), updated as (
-		update contacts c set subscribed = w.wish, data = w.merged, updated_at = now()
+		update contacts c set subscribed = w.wish, refused_at = ${refusedAt('c.refused_at')}, data = w.merged,
+			updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped
 	), stated as (
 		${restate}
 	), inserted as (
-		insert into contacts (project_id, email, subscribed, data)
-		select $projectId, $email::text, coalesce($subscribed::bool, true), $data::jsonb
+		insert into contacts (project_id, email, subscribed, refused_at, data)
+		select $projectId, $email::text, coalesce($subscribed::bool, true), ${refusedAt('null')}, $data::jsonb
 			where not exists (select from locked)
 		on conflict (project_id, email) do nothing
 		returning ${written}
@@ -120,7 +124,8 @@ export const patchContact = statement('patch-contact', {
 		from locked
 	), updated as (
 		update contacts c
-		set email = w.address, subscribed = w.wish, data = w.merged, updated_at = now()
+		set email = w.address, subscribed = w.wish, refused_at = ${refusedAt('c.refused_at')}, data = w.merged,
+			updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped
 	), stated as (

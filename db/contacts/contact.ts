@@ -41,7 +41,10 @@ const schema = defineEntity({
 		/** Trimmed and lower-cased by the callers. */
 		email: p.text(),
 		subscribed: p.boolean(),
-		/** When they last unsubscribed themselves, even if they were unsubscribed already; null once they subscribe. */
+		/**
+		 * When they were last unsubscribed one by one: by themselves, a request, a step or a report. Also if they were
+		 * unsubscribed already; null once they are subscribed so. Jobs for many leave it, and honour it.
+		 */
 		refusedAt: p.datetime(3).nullable(),
 		data: p.json<ContactData>().defaultRaw(`'{}'`),
 		createdAt: createdAt(),

@@ -76,7 +76,7 @@ export const decideSubscription = statement('decide-subscription', {
 		for no key update of e
 	), decided as (
 		update contacts c set subscribed = $subscribed::bool, updated_at = now(),
-			refused_at = case when not $subscribed::bool then now() end
+			refused_at = case when not $subscribed::bool then clock_timestamp() end
 		from known
 		where c.project_id = known.project_id and c.id = known.id
 			-- Also one who is unsubscribed already: jobs and undos must see that the person has decided since.

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { isUndoable } from '../imports/import-undo.ts'
 import { json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -117,7 +116,8 @@ const areKeysHeld = `require_claim((select count(*) from keyed) = (select count(
 const changeOfThis = `($changes::jsonb -> coalesce(($places::jsonb ->> excluded.email)::int, 0))`
 const dataAfter = `excluded.data || (c.data - array(select jsonb_array_elements_text(${changeOfThis} -> 'removedKeys')))
 				|| (${changeOfThis} -> 'data')`
-const subscribedAfter = `coalesce((${changeOfThis} ->> 'subscribed')::bool, c.subscribed)`
+const stated = `(${changeOfThis} ->> 'subscribed')::bool`
+const subscribedAfter = `coalesce(${stated}, c.subscribed)`
 
 /** Writes contacts, changes of their subscription, mails, files and the queued send. */
 const acceptAnySend = statement('accept-send', {
@@ -132,15 +132,17 @@ const acceptAnySend = statement('accept-send', {
 		select id, email, name, $changes::jsonb -> change as change
 		from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb, change int)
 	), upserted as (
-		insert into contacts as c (id, project_id, email, subscribed, data)
+		insert into contacts as c (id, project_id, email, subscribed, refused_at, data)
 		select id, $projectId, email, coalesce((change ->> 'subscribed')::bool, false),
+			case when not (change ->> 'subscribed')::bool then clock_timestamp() end,
 			coalesce(name, '{}') || (change -> 'data')
 		from given order by email
 		on conflict (project_id, email) do update set
-			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now()
+			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now(),
+			refused_at = case when ${stated} then null when not ${stated} then clock_timestamp() else c.refused_at end
 		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
 			-- A repeated unsubscription is a decision, too.
-			or not (${changeOfThis} ->> 'subscribed')::bool and ${isUndoable('c.id')}
+			or not ${stated}
 		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
 	), flips as (
 		insert into events (project_id, name, contact_id)
@@ -173,8 +175,8 @@ const acceptPlainSends = statement('accept-plain-sends', {
 				select from contacts c where c.project_id = $projectId and c.id = g.id and c.email = g.email
 				for key share) c) found
 	), created as (
-		insert into contacts (id, project_id, email, subscribed, data)
-		select id, $projectId, email, subscribed, data
+		insert into contacts (id, project_id, email, subscribed, refused_at, data)
+		select id, $projectId, email, coalesce(subscribed, false), case when not subscribed then clock_timestamp() end, data
 		from jsonb_to_recordset($newContacts::jsonb) as n(id uuid, email text, subscribed bool, data jsonb)
 		where (select begun from counting) order by email
 		returning project_id, subscribed, data
@@ -237,7 +239,7 @@ export const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: Acc
 		),
 		newContacts: sends.flatMap(({ contacts }) =>
 			contacts.flatMap(({ id, email, name, change: { subscribed, data }, isNew }) =>
-				isNew ? { id, email, subscribed: subscribed ?? false, data: { ...name, ...data } } : [],
+				isNew ? { id, email, subscribed, data: { ...name, ...data } } : [],
 			),
 		),
 	})

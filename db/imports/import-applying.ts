@@ -36,7 +36,7 @@ export const applyChunk = statement('apply-import-chunk', {
 			as l(row, email, subscribed, data)
 		order by email
 	), locked as materialized (
-		select l.row, c.*, coalesce(l.subscribed, c.subscribed) and (c.subscribed or not ${hasLeft('c.id')}) as wish,
+		select l.row, c.*, coalesce(l.subscribed, c.subscribed) and (c.subscribed or not ${hasLeft('c')}) as wish,
 			c.data || l.data as merged
 		from latest l cross join lateral (${lockedContact('email = l.email')}) c
 	), known as materialized (

@@ -3,8 +3,8 @@ import { int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * Whether an import that can be undone has changed the contact. Statements that find the contact as they want it
- * then write its time all the same: the undo must see that it was stated since.
+ * Whether an import that can be undone has changed the contact. Jobs that find the contact as they want it then write
+ * its time all the same: the undo must see that it was stated since.
  */
 export const isUndoable = (id: string) => `exists (
 			select from import_changes i where i.project_id = $projectId and i.contact_ids @> array[${id}])`
@@ -44,6 +44,7 @@ export const undoChunk = statement('undo-import-chunk', {
 		left join restored_contacts r on r.project_id = $projectId and r.contact_id = c.id
 			and r.restored_at = c.updated_at
 		where coalesce(r.as_of, c.updated_at) = n.changed_at
+			and coalesce(c.refused_at < n.changed_at, true)
 			and jsonb_hash_extended(c.data, c.subscribed::int) = n.mark
 	), removed as (
 		delete from contacts c using untouched u

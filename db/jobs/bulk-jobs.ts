@@ -13,7 +13,7 @@ const flip = (subscribed: boolean, isWanted: string) => `changed as (
 		insert into events (project_id, name, contact_id)
 		select $projectId, 'contact.${subscribed ? '' : 'un'}subscribed', id from changed order by id
 	)`
-const subscribe = flip(true, `not ${hasLeft('l.id')}`)
+const subscribe = flip(true, `not ${hasLeft('l')}`)
 const unsubscribe = `${flip(false, 'true')}, stated as (
 		update contacts c set updated_at = now()
 		from locked l where c.project_id = $projectId and c.id = l.id and not l.subscribed

@@ -152,18 +152,11 @@ export const inActiveJob = <T>(
 	})
 
 /**
- * Whether a contact has unsubscribed since the job was accepted: a later decision is not overridden. One that was not
- * their own may be that of an earlier job, which only had its turn later.
+ * Whether a contact, from `lockedContact`, was unsubscribed since the job was accepted, and not by another job: a later
+ * decision is not overridden.
  */
-export const hasLeft = (id: string) => `(exists (
-			select from contacts r where r.project_id = $projectId and r.id = ${id} and r.refused_at >= (
-				select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId))
-			or exists (
-			select from events e where e.contact_id = ${id} and e.name = 'contact.unsubscribed' and e.project_id = $projectId
-				and e.created_at >= (
-					select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId and not exists (
-						select from jobs o where o.project_id = $projectId and o.type in ('bulk-unsubscribe', 'import', 'undo')
-							and o.created_at < j.created_at and coalesce(o.finished_at, 'infinity') >= j.created_at))))`
+export const hasLeft = (contact: string) => `coalesce(${contact}.refused_at >= (
+			select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId), false)`
 
 /**
  * For a lateral join: one contact, locked, in the order of the left side. New tables have no statistics,
@@ -171,5 +164,5 @@ export const hasLeft = (id: string) => `(exists (
  * index.
  */
 export const lockedContact = (where: string, lock = 'no key update') =>
-	`select id, email, subscribed, data, updated_at from contacts
+	`select id, email, subscribed, refused_at, data, updated_at from contacts
 	where project_id = $projectId and ${where} for ${lock}`

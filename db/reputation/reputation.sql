@@ -183,17 +183,18 @@ begin
 		on conflict (project_id, email) do update set reason = excluded.reason, email_id = excluded.email_id,
 				stopped_at = coalesce(s.stopped_at, s.created_at)
 			where s.reason = 'UNSUBSCRIBED_ALL'
-	), subscribers as materialized (
+	), readers as materialized (
 		select c.project_id, c.id from reported r join contacts c
-			on c.project_id = r.project_id and c.email = r.address and c.subscribed
+			on c.project_id = r.project_id and c.email = r.address
 		order by c.project_id, c.id for no key update of c
-	), unsubscribed as (
-		update contacts c set subscribed = false, updated_at = now()
-		from subscribers s where c.project_id = s.project_id and c.id = s.id
-		returning c.project_id, c.id
+	), refused as (
+		update contacts c set subscribed = false, refused_at = clock_timestamp(),
+			updated_at = case when c.subscribed then now() else c.updated_at end
+		from readers r where c.project_id = r.project_id and c.id = r.id
+		returning with (old as before) c.project_id, c.id, before.subscribed as flipped
 	)
 	insert into events (project_id, name, contact_id)
-	select project_id, 'contact.unsubscribed', id from unsubscribed;
+	select project_id, 'contact.unsubscribed', id from refused where flipped;
 
 	for blamed in select distinct project_id from added where is_blamed(project_id, name, data) order by 1 loop
 		perform judge_project(blamed);
