@@ -16,7 +16,7 @@ import { readPage } from './helpers/doc-examples.ts'
 import { setupReports } from './helpers/reports.ts'
 import { resendEvent } from './helpers/resend-webhooks.ts'
 import { type Heard, startReceiver } from './helpers/webhook-receiver.ts'
-import { addedEndpoint, setupWebhooks, takeTurn } from './helpers/webhooks.ts'
+import { addedEndpoint, setupWebhooks, takeTurn, type DeliveryJson } from './helpers/webhooks.ts'
 import { poolOf } from '../db/statement.ts'
 import Type from 'typebox'
 import Value from 'typebox/value'
@@ -387,8 +387,8 @@ test('an event that is rolled back is not delivered', async (t) => {
 	t.is((await pool.query('select from webhook_deliveries')).rows.length, 0)
 })
 
-test('erasing a person erases them from stored payloads and answers, too', async (t) => {
-	const { endpoint, ask, turn, track, receiver, pool, project } = await setupWebhooks(t)
+test('erasing a person erases them from stored payloads and answers, and every delivery can still be read', async (t) => {
+	const { endpoint, ask, turn, track, receiver, deliveries, pool, project } = await setupWebhooks(t)
 	const { id } = await endpoint(['*'])
 	const email = 'erase.me@example.org'
 	const sent = { to: email, from: 'hello@erasing.example.com', subject: 'For erase.me', body: 'Hi' }
@@ -414,6 +414,20 @@ test('erasing a person erases them from stored payloads and answers, too', async
 	await turn(id)
 	t.true(receiver.heard.length > 0)
 	for (const { body } of receiver.heard) t.false(body.includes('erase.me'), body)
+	const { data } = await deliveries(id)
+	const answers = async () => {
+		const all = []
+		for (const one of data)
+			all.push(...(await ask<DeliveryJson>('GET', `/webhook-deliveries/${one.id}`)).attempts)
+		return all.map(({ answer }) => answer)
+	}
+	const read = await answers()
+	t.true(read.includes(null))
+	// As earlier releases recorded these tries.
+	await pool.query(`update webhook_deliveries set attempts = (
+		select jsonb_agg(case a->'answer' when 'null' then a - 'answer' else a end order by place)
+		from jsonb_array_elements(attempts) with ordinality as tries(a, place)) where attempts <> '[]'`)
+	t.deepEqual(await answers(), read)
 })
 
 test('the page about webhooks has an example of each type', async (t) => {

@@ -190,7 +190,12 @@ export const webhookDeliveries: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 	}
 }
 
-const viewAttempt = ({ at, ...one }: WebhookAttempt) => ({ ...one, at: new Date(at) })
+/** A list has no answers. Earlier releases stored none, not even null, after the person was erased. */
+const viewAttempt = ({ at, ...one }: WebhookAttempt) => ({
+	...one,
+	answer: one.answer ?? null,
+	at: new Date(at),
+})
 
 function view<Row extends DeliveryRow>({ eventId, attempts, nextAt, ...row }: Row) {
 	const last = attempts.at(-1)

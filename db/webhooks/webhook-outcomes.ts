@@ -40,7 +40,7 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 				else d.next_at end,
 			payload = case when not d.is_erased then coalesce(d.payload, o.payload) end,
 			attempts = case when jsonb_array_length(d.attempts) >= ${attemptsKept} then d.attempts - 0 else d.attempts end
-				|| case when d.is_erased then o.attempt - 'answer' else o.attempt end
+				|| case when d.is_erased then o.attempt || '{"answer": null}' else o.attempt end
 		from outcome o
 		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(select id from outcome))
 			and d.id = o.id and d.status = 'PENDING'
