@@ -356,13 +356,18 @@ test('an endpoint has one replay at a time, and names it', async (t) => {
 })
 
 test('a retry is made now, before all that waits, although the endpoint rests', async (t) => {
-	const { endpoint, track, turn, receiver, ask, deliveries } = await setupWebhooks(t)
+	const { endpoint, track, turn, receiver, ask, deliveries, pool, project } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])
-	for (let i = 0; i < 30; i++) await track(`n${i}`)
+	for (let i = 0; i < 60; i++) await track(`n${i}`)
 	receiver.answer = answering(500)
 	await turn(id)
 	const last = (await deliveries(id)).data[0]!
 	const heard = receiver.heard.length
+	await pool.query(
+		`insert into webhook_batches (project_id, endpoint_id, type, email_ids, occurred_at)
+		values ($1, $2, 'email.sent', array[uuidv7()], now() - interval '1 hour')`,
+		[project.id, id],
+	)
 	t.like(await ask('POST', `/webhook-deliveries/${last.id}/retry`), { status: 'PENDING' })
 	await turn(id)
 	t.is(receiver.heard.length, heard + 1)

@@ -131,7 +131,13 @@ export const retryDelivery = statement('retry-webhook-delivery', {
 		from delivery where w.project_id = $projectId and w.id = delivery.endpoint_id
 		returning w.id, w.disabled_reason is null as is_enabled
 	), retried as (
-		update webhook_deliveries d set status = 'PENDING', tries = 0, next_at = d.occurred_at
+		-- What waits untried is due since its own time. The first is found by the index of what is due.
+		update webhook_deliveries d set status = 'PENDING', tries = 0, next_at = least(d.occurred_at,
+			(select w.next_at from webhook_deliveries w
+				where w.project_id = $projectId and w.endpoint_id = delivery.endpoint_id and w.next_at is not null
+				order by w.next_at limit 1) - interval '1 ms',
+			(select min(b.occurred_at) from webhook_batches b
+				where b.project_id = $projectId and b.endpoint_id = delivery.endpoint_id) - interval '1 ms')
 		from delivery, endpoint
 		where d.project_id = $projectId and d.endpoint_id = delivery.endpoint_id and d.id = delivery.id and is_enabled
 	)
