@@ -493,6 +493,28 @@ test('a turn posts nothing more to an endpoint that is disabled, deleted or move
 	}
 })
 
+for (const change of ['disabled', 'deleted'] as const)
+	test(`a turn posts little more after its endpoint was ${change} during a page`, async (t) => {
+		const { endpoint, track, turn, receiver, ask, pool } = await setupWebhooks(t)
+		const { id } = await endpoint(['event.*'])
+		for (let i = 0; i < 100; i++) await track(`n${i}`)
+		const isRecorded = async () =>
+			(await pool.query('select from webhook_endpoints where last_success_at is not null'))
+				.rowCount === 1
+		const held: (() => void)[] = []
+		receiver.answer = (...heard) => void held.push(() => answering(200)(...heard))
+		const over = turn(id)
+		t.true(await until(async () => held.length === 20, 20_000))
+		if (change === 'disabled') await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+		else await ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204)
+		held.shift()!()
+		t.true(await until(isRecorded, 20_000))
+		receiver.answer = answering(200)
+		for (const answer of held) answer()
+		await over
+		t.true(receiver.heard.length <= 40, `${receiver.heard.length}`)
+	})
+
 test('the answers of an old URL say nothing about the health of a new one', async (t) => {
 	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
 	for (const answer of [answering(410), answering(503, '', { 'retry-after': '120' })]) {

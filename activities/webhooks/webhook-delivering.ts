@@ -54,8 +54,10 @@ export async function deliverDue(
 	const health = { failuresInRow: endpoint.failuresInRow, isResting: endpoint.isResting }
 	let posted = 0
 	let loopBefore = performance.eventLoopUtilization()
+	/** By these tries: the members are to be told. */
 	let isDisabled = false
-	let isMoved = false
+	/** Disabled, deleted or moved meanwhile. */
+	let isClosed = false
 	/** What the endpoint has asked for holds for answers that were under way, too. */
 	let pausedUntil = 0
 	try {
@@ -82,7 +84,7 @@ export async function deliverDue(
 	}
 
 	function isOver() {
-		return isTimeUp() || health.isResting || isDisabled || isMoved
+		return isTimeUp() || health.isResting || isClosed
 	}
 
 	async function nextPage(most: number) {
@@ -168,12 +170,13 @@ export async function deliverDue(
 		const ofUrl = { ...key, url: endpoint.url }
 		const [recorded] = await recordHealth(pool, { ...ofUrl, succeeded, failures, isGone, restMs })
 		if (!recorded) {
-			isMoved = true
+			isClosed = true
 			return
 		}
 		health.failuresInRow = recorded.failuresInRow
 		health.isResting ||= restMs !== null
 		isDisabled ||= recorded.disabled !== null
+		isClosed ||= recorded.isClosed
 	}
 }
 

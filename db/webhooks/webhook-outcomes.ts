@@ -79,6 +79,8 @@ export const recordHealth = statement('record-webhook-health', {
 		failuresInRow: int,
 		/** The reason if it was disabled just now. */
 		disabled: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
+		/** It is disabled or deleted by now, whoever did it. */
+		isClosed: bool,
 	},
 	text: `update webhook_endpoints w set
 		last_success_at = case when $succeeded::bool then now() else w.last_success_at end,
@@ -92,5 +94,6 @@ export const recordHealth = statement('record-webhook-health', {
 			and w.failing_since < now() - interval '5 days') then now() else w.disabled_at end
 	where w.project_id = $projectId and w.id = $endpointId and w.url = $url
 	returning w.failures_in_row as "failuresInRow",
-		case when old.disabled_reason is null then new.disabled_reason end as disabled`,
+		case when old.disabled_reason is null then new.disabled_reason end as disabled,
+		w.disabled_reason is not null or w.deleted_at is not null as "isClosed"`,
 })
