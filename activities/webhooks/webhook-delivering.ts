@@ -90,11 +90,12 @@ export async function deliverDue(
 	async function nextPage(most: number) {
 		// After many failures one delivery tries whether the endpoint is back.
 		const limit = health.failuresInRow >= failuresUntilRest ? 1 : most
-		const wanted = { ...key, url: endpoint.url, limit }
-		if (!isOrdered) return dueDeliveries(pool, wanted)
-		while ((await queueBehindEarlier(pool, { ...key, limit: queuedAtOnce }))[0]!.queued > 0)
-			if (isOver()) return []
-		return firstOfEachMail(await dueDeliveries(pool, wanted))
+		while (isOrdered && (await queueBehind()) > 0) if (isOver()) return []
+		return dueDeliveries(pool, { ...key, url: endpoint.url, limit, isOrdered })
+	}
+
+	async function queueBehind() {
+		return (await queueBehindEarlier(pool, { ...key, limit: queuedAtOnce }))[0]!.queued
 	}
 
 	async function deliverPage(page: DueDelivery[]) {
@@ -178,15 +179,4 @@ export async function deliverDue(
 		isDisabled ||= recorded.disabled !== null
 		isClosed ||= recorded.isClosed
 	}
-}
-
-/** Those of a mail that came meanwhile are still due when the next page is taken. */
-function firstOfEachMail(page: DueDelivery[]) {
-	const mails = new Set<string>()
-	return page.filter(({ emailId }) => {
-		if (emailId === null) return true
-		const isFirst = !mails.has(emailId)
-		mails.add(emailId)
-		return isFirst
-	})
 }

@@ -140,10 +140,18 @@ const pageBytes = 2 ** 20
 
 /**
  * The next deliveries, with what their payloads consist of. `data` is null where the payload was stored. A page has
- * at least one delivery. None: nothing is due, or the endpoint was disabled, deleted or moved during the turn.
+ * at least one delivery. None: nothing is due, or only what waits for an earlier one of its mail, or the endpoint was
+ * disabled, deleted or moved during the turn.
  */
 export const dueDeliveries = statement('due-webhook-deliveries', {
-	params: { projectId: uuid, endpointId: uuid, url: text, limit: int },
+	params: {
+		projectId: uuid,
+		endpointId: uuid,
+		url: text,
+		limit: int,
+		/** Only the first of each mail, although events may have come since `queueBehindEarlier`. */
+		isOrdered: bool,
+	},
 	row: {
 		id: uuid,
 		eventId: uuid,
@@ -165,6 +173,11 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 						select from webhook_endpoints w
 						where w.project_id = $projectId and w.id = $endpointId and w.url = $url
 							and w.disabled_reason is null and w.deleted_at is null)
+					-- By the index webhook_deliveries_pending.
+					and (not $isOrdered::bool or not exists (
+						select from webhook_deliveries b
+						where b.project_id = $projectId and b.endpoint_id = $endpointId and b.email_id = d.email_id
+							and b.status = 'PENDING' and b.id < d.id))
 				order by d.next_at, d.id limit $limit::int) next) sized
 		where before < ${pageBytes}
 	)
