@@ -151,7 +151,7 @@ for (const [outcome, status] of [
 		await first
 		const settled = await mail(id!)
 		t.is(settled.status, status as typeof settled.status)
-		t.is(settled.dueAt !== null, outcome.kind === 'DEFERRED')
+		t.is(settled.dueAt !== null, status === 'PENDING')
 		t.deepEqual(await attempts(id!), [outcome.kind])
 	})
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { seal, unseal } from '../db/domains/seal.ts'
 import { Domain } from '../db/domains/domain.ts'
@@ -59,6 +60,31 @@ test('an unreachable provider loses no mail: the set waits, one mail tests it, t
 	const later = await worker(provider)
 	t.like(await later.pass(claimId), { left: 0 })
 	for (const id of ids) t.deepEqual(await attempts(id), ['UNAVAILABLE', 'SENT'])
+})
+
+test('a mail that alone makes the provider unavailable holds up no other', async (t) => {
+	const { send, claim, worker, mail, newProject } = await setupLedger(t)
+	const [bad] = await send(['bad@example.org'])
+	const [good] = await send(['good@example.org'])
+	const theirs = await newProject()
+	const others: string[] = []
+	for (let i = 0; i < 20; i++) others.push(...(await send([`other${i}@example.org`], theirs.id)))
+	const { provider, handed } = scriptedProvider(
+		async ({ to }) => {
+			if (to.email.startsWith('bad'))
+				return { kind: 'UNAVAILABLE', error: '450 4.7.1 Not from you', retryAfterMs: null }
+			await sleep(20)
+			return { kind: 'SENT', providerMessageId: 'q1' }
+		},
+		{ concurrency: 2 },
+	)
+	const { pass } = await worker(provider)
+	await Promise.all((await claim()).map((row) => pass(claimOf(row))))
+	t.like(await mail(good!), { status: 'SENT' })
+	t.like(await mail(bad!), { status: 'PENDING' })
+	t.is(handed.filter(({ to }) => to.startsWith('other')).length, others.length)
+	const tries = handed.filter(({ to }) => to.startsWith('bad')).length
+	t.true(tries <= 4, `${tries} tries`)
 })
 
 test('a deferred mail waits its time, and its neighbours do not wait with it', async (t) => {

@@ -8,6 +8,9 @@ const keyLifeMs = keyLifeHours * 3_600_000
 const firstDeferralMs = 5000
 const laterDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
+/** Longer than the pauses of the provider: after each of them, another mail shows whether this one is the reason. */
+const firstAwayMs = 2000
+const longestAwayMs = 60_000
 
 export interface TriedMail {
 	id: string
@@ -36,12 +39,12 @@ export function attemptEnd(
 		const isAnswerable = provider.idempotent && mail.tried_for_ms < Math.min(patienceMs, keyLifeMs)
 		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
 		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
-		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }
-		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
+		const dueInMs = outcome.kind === 'UNAVAILABLE' ? awayMs(mail) : backoff(1000, mail.attempt)
+		return { ...unknown, status: 'PENDING', dueInMs }
 	}
 	if (mail.tried_for_ms >= patienceMs && mail.attempt >= fewestTries(patienceMs))
 		return { ...failed, status: 'FAILED', error: `Given up after many attempts: ${error}` }
-	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
+	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING', dueInMs: awayMs(mail) }
 	const dueInMs =
 		outcome.retryAfterMs ??
 		(mail.attempt === 1 ? firstDeferralMs : backoff(laterDeferralMs, mail.attempt - 1))
@@ -69,6 +72,8 @@ function fewestTries(patienceMs: number) {
 		ms += backoff(laterDeferralMs, tries)
 	return tries
 }
+
+const awayMs = ({ attempt }: TriedMail) => Math.min(backoff(firstAwayMs, attempt), longestAwayMs)
 
 const backoff = (firstMs: number, attempt: number) =>
 	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)
