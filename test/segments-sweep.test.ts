@@ -124,6 +124,22 @@ test('a sweep folds the tallies into the counts', async (t) => {
 	t.is((await call('GET', `/${id}`)).json().memberCount, 3)
 })
 
+test('members of a time when a segment was tracked change its count no more', async (t) => {
+	const { app, call, contact, pool, withSecretKey: headers } = await openSegments(t)
+	const ann = (await contact('ann@example.com', { plan: 'pro' })).json<{ id: string }>()
+	await contact('bob@example.com', { plan: 'pro' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	await sweep(pool)
+	t.is((await call('PATCH', `/${id}`, { trackMembership: false })).statusCode, 200)
+	const url = `/contacts/${ann.id}`
+	await app.inject({ method: 'PATCH', url, headers, payload: { data: { plan: 'free' } } })
+	t.deepEqual((await call('POST', `/${id}/refresh`)).json(), { memberCount: 1 })
+	t.is((await app.inject({ method: 'DELETE', url, headers })).statusCode, 204)
+	await sweep(pool)
+	t.is((await call('GET', `/${id}`)).json().memberCount, 1)
+})
+
 test('a sweep continues page by page until nothing is due', async (t) => {
 	const page = { computed: 20, failed: 1, added: 5, removed: 2 }
 	const pages = [true, true, false].map((isMore) => ({ ...page, isLast: !isMore })).values()

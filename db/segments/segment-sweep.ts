@@ -34,7 +34,10 @@ export const postpone = statement('postpone-segment', {
 	where project_id = $projectId and id = $segmentId and sweep_at is not null`,
 })
 
-/** Folds the tallies into the counts, so that requests don't have to add up many of them. */
+/**
+ * Folds the tallies into the counts, so that requests don't have to add up many of them. The count of a segment that is
+ * not tracked is not that of its stored members, which it may still have from before.
+ */
 export const foldSegmentTallies = statement('fold-segment-tallies', {
 	params: {},
 	text: `with touched as materialized (
@@ -49,5 +52,5 @@ export const foldSegmentTallies = statement('fold-segment-tallies', {
 		select segment_id, sum(change) as change from gone group by 1
 	)
 	update segments s set member_count = s.member_count + sums.change
-	from sums where s.id = sums.segment_id`,
+	from sums where s.id = sums.segment_id and (s.type = 'STATIC' or s.track_membership)`,
 })
