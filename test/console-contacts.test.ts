@@ -269,6 +269,23 @@ test('editing a contact leaves its other data as they are', async (t) => {
 	t.deepEqual(faults, [])
 })
 
+test('lines of a value stay lines when it is edited', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	const { id } = await add('ann', { address: 'Main St 1\n1234 City' })
+	await open(`contacts/${id}`)
+	await page.getByRole('button', { name: 'Edit' }).click()
+	const value = page.getByRole('group', { name: 'address' }).getByLabel('Value')
+	await value.press('Control+End')
+	await page.keyboard.type(' West')
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'Save' }).click()
+	await value.waitFor({ state: 'detached' })
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, {
+		address: 'Main St 1\n1234 City West',
+	})
+	t.deepEqual(faults, [])
+})
+
 test('leaving a new contact asks, whether a button changed it or its saving was declined', async (t) => {
 	const { page, open, add, call, home, faults } = await setupContacts(t)
 	const { id } = await add('ann', { plan: 'pro' })

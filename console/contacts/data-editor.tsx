@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { TempostError } from '../../client/index.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
@@ -52,6 +52,7 @@ export function DataEditor({ rows, onChange, error }: Props) {
 }
 
 const mostSuggested = 200
+const linesShown = 3
 
 function useKnownKeys() {
 	const { data } = useQuery(fieldsQuery(useProject()))
@@ -70,6 +71,8 @@ interface RowProps {
 }
 
 function Row({ row, keys, error, onChange, onRemove }: RowProps) {
+	// In an input its lines would become one. It stays what it is while it is edited.
+	const [hasLines] = useState(() => /[\n\r]/.test(row.text))
 	const fault = faultOf(row) ?? faultFrom(error, row.key)
 	const common = { className: field.control, 'aria-invalid': fault !== undefined }
 	return (
@@ -107,6 +110,14 @@ function Row({ row, keys, error, onChange, onRemove }: RowProps) {
 					<option value="true">yes</option>
 					<option value="false">no</option>
 				</select>
+			) : hasLines ? (
+				<textarea
+					{...common}
+					aria-label="Value"
+					rows={linesShown}
+					value={row.text}
+					onChange={({ target }) => onChange({ ...row, text: target.value })}
+				/>
 			) : (
 				<input
 					{...common}
