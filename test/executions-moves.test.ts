@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { hopLimit } from '../db/automations/automation-interpreter.ts'
+import { failExecution } from '../db/executions/execution-advancing.ts'
 import {
 	mailStep,
 	setupExecutions,
@@ -12,11 +13,11 @@ const update = (data: object): StepSketch => ['UPDATE_CONTACT', { data, subscrib
 const isPro = { field: 'data.plan', operator: 'equals', value: 'pro' }
 
 /** An execution whose every move has time for one step. */
-async function setupSlow(t: ExecutionContext, sketch: Sketch) {
+async function setupSlow(t: ExecutionContext, sketch: Sketch, subscribed = true) {
 	const context = await setupExecutions(t)
 	const { freeze, contact, track, executionId, advance } = context
-	await contact()
-	await freeze({ on: 'x', ...sketch })
+	await contact('ann@example.org', {}, subscribed)
+	const workflow = await freeze({ on: 'x', ...sketch })
 	await track('x')
 	const id = await executionId()
 	/** As its workflow does, up to a stop that is no rest. Returns the moves that it took. */
@@ -27,7 +28,7 @@ async function setupSlow(t: ExecutionContext, sketch: Sketch) {
 			done = stop.visit
 		}
 	}
-	return { ...context, id, move }
+	return { ...context, workflow, id, move }
 }
 
 test('a move that takes long is continued by further moves, each step once and on its branch', async (t) => {
@@ -86,6 +87,49 @@ test('steps of a circle without a pause are counted across moves', async (t) => 
 		],
 	})
 	t.like((await move()).stop, { do: 'END', about: 'FAILED' })
+	t.regex((await executions())[0]!.error!, /LoopDetected/)
+	t.is((await visits()).length, hopLimit + 1)
+})
+
+const refused = { steps: [mailStep, update({ n: 1 })] }
+const onceRefused = ['TRIGGER COMPLETED', 'SEND_EMAIL FAILED', 'UPDATE_CONTACT COMPLETED']
+
+test('a mail that is refused at the end of a move is not tried again by the next move', async (t) => {
+	const { advance, id, mails, visits } = await setupSlow(t, refused, false)
+	let stop = await advance(id, 0, 0)
+	for (let moves = 1; stop.do === 'SLEEP' && moves < 6; moves++)
+		stop = await advance(id, stop.visit, 0)
+	t.deepEqual(stop, { do: 'END', about: 'COMPLETED' })
+	t.is((await mails()).length, 1)
+	t.deepEqual(await visits(), onceRefused)
+})
+
+test('a retry of an execution that failed after a refused mail does not try the mail again', async (t) => {
+	const context = await setupSlow(t, refused, false)
+	const { advance, call, id, mails, move, pool, project, select, visits, workflow } = context
+	await advance(id, 0, 0)
+	t.like(await advance(id, 1, 0), { do: 'SLEEP', visit: 2 })
+	await failExecution(pool, { projectId: project.id, executionId: id, error: 'no' })
+	await select('update contacts set subscribed = true')
+	const answer = await call('POST', `/workflows/${workflow}/executions/${id}/retry`)
+	t.is(answer.statusCode, 200, answer.body)
+	t.deepEqual((await move()).stop, { do: 'END', about: 'COMPLETED' })
+	t.is((await mails()).length, 1)
+	t.deepEqual(await visits(), onceRefused)
+})
+
+test('refused mails of a circle without a pause are counted across moves', async (t) => {
+	const ways: Sketch['ways'] = [
+		[0, 1],
+		[1, 2],
+		[2, 1],
+	]
+	const sketch = { steps: [mailStep, mailStep], ways }
+	const { advance, id, executions, visits } = await setupSlow(t, sketch, false)
+	let stop = await advance(id, 0, 0)
+	for (let moves = 1; stop.do === 'SLEEP'; moves++)
+		stop = await advance(id, stop.visit, moves < 10 ? 0 : undefined)
+	t.like(stop, { do: 'END', about: 'FAILED' })
 	t.regex((await executions())[0]!.error!, /LoopDetected/)
 	t.is((await visits()).length, hopLimit + 1)
 })

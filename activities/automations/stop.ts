@@ -29,19 +29,19 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const { visitReachedAt, visitWakesAt, visitCompletedAt } = execution
 	if (visit === 0) return { at: 'start' }
 	const stepId = currentStepId!
-	// The step failed, and a retry was requested.
-	if (visitStatus === 'FAILED' && !hasSlept) {
-		if (visitReachedAt) continueFrom(journey, visitReachedAt)
-		return { at: 'step', stepId }
-	}
 	const step = execution.definition.steps.find(({ id }) => id === stepId)!
-	const isWaiting = execution.isWaiting || hasSlept
-	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
 	if (isResting(journey)) {
 		continueFrom(journey, visitReachedAt!)
 		const branch = step.type === 'CONDITION' ? String(outputs.get(stepId)!['branch']) : null
 		return { at: 'done', stepId, branch }
 	}
+	// The step failed, and a retry was requested.
+	if (visitStatus === 'FAILED' && !hasSlept) {
+		if (visitReachedAt) continueFrom(journey, visitReachedAt)
+		return { at: 'step', stepId }
+	}
+	const isWaiting = execution.isWaiting || hasSlept
+	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
 	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
 	const woke = visitWakesAt && visitWakesAt < now ? visitWakesAt : now
 	if (step.type === 'WEBHOOK') {
@@ -64,10 +64,14 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	return { at: 'done', stepId, branch: isWaiting ? 'timeout' : 'event' }
 }
 
-/** Whether the last move ended between two steps, because it took long. */
+/**
+ * Whether the last move ended between two steps, because it took long. The execution goes on after a refused mail, and
+ * that visit has an output. A mail step that can be tried again has none.
+ */
 export function isResting({ execution }: Journey) {
-	const { definition, currentStepId, visitStatus } = execution
+	const { definition, currentStepId, visitStatus, visitHasOutput } = execution
 	const step = definition.steps.find(({ id }) => id === currentStepId)
+	if (visitStatus === 'FAILED') return step?.type === 'SEND_EMAIL' && visitHasOutput
 	return visitStatus === 'COMPLETED' && !pauseTypes.some((type) => type === step?.type)
 }
 

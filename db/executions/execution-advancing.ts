@@ -46,6 +46,7 @@ export const lockExecution = statement('lock-execution', {
 		/** The status of its current visit. */
 		visitStatus: text.orNull,
 		visitError: text.orNull,
+		visitHasOutput: bool,
 		visitAttempts: int.orNull,
 		visitReachedAt: timestamp.orNull,
 		visitWakesAt: timestamp.orNull,
@@ -64,6 +65,7 @@ export const lockExecution = statement('lock-execution', {
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
 		s.status as "visitStatus", s.error as "visitError", s.attempts as "visitAttempts",
+		s.output is not null as "visitHasOutput",
 		s.reached_at as "visitReachedAt", s.wakes_at as "visitWakesAt", s.completed_at as "visitCompletedAt",
 		-- An event during a failure counts for the next try. Clocks may differ a little.
 		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
@@ -89,12 +91,14 @@ export const lockExecution = statement('lock-execution', {
 	for no key update of x`,
 })
 
-/** How many steps have been taken since the last pause. A step that failed was tried again. */
+/** How many steps have been taken since the last pause. A step that failed was tried again, except a refused mail. */
 export const stepsSincePause = statement('steps-since-pause', {
 	params: { projectId: uuid, executionId: uuid },
 	row: { count: int },
 	text: `select count(*)::int as count from execution_steps
-	where project_id = $projectId and execution_id = $executionId and status = 'COMPLETED' and visit > coalesce((
+	where project_id = $projectId and execution_id = $executionId
+		and (status = 'COMPLETED' or (status = 'FAILED' and type = 'SEND_EMAIL' and output is not null))
+		and visit > coalesce((
 		select visit from execution_steps
 		where project_id = $projectId and execution_id = $executionId and type in ('${pauseTypes.join("', '")}')
 		order by visit desc limit 1), 0)`,
