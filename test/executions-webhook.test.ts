@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callWebhook } from '../activities/automations/webhook-step.ts'
 import { webhookSecret } from '../db/projects/webhook-secret.ts'
 import { mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
@@ -98,6 +99,28 @@ test('a call is rendered, signed by Standard Webhooks, and its answer can be use
 		output: { statusCode: 200, success: true, response: { ok: true, nul: 'ab' } },
 	})
 	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
+})
+
+test('a call is made and recorded while somebody else holds the contact', async (t) => {
+	const { heard, url } = await server(t, answering(200))
+	const { perform, visit, pool } = await atCall(t, url)
+	const db = await pool.connect()
+	await db.query('begin; select from contacts for no key update')
+	let isHeld = true
+	async function letGo() {
+		if (isHeld) await db.query('commit')
+		if (isHeld) db.release()
+		isHeld = false
+	}
+	t.teardown(letGo)
+	const call = perform()
+	const first = await Promise.race([call.then(() => 'recorded'), sleep(20_000, 'waits')])
+	const { length } = heard
+	await letGo()
+	await call
+	t.is(first, 'recorded')
+	t.is(length, 1)
+	t.is((await visit()).status, 'COMPLETED')
 })
 
 test('without a body of its own it sends contact, workflow, execution and event', async (t) => {

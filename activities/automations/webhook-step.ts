@@ -3,8 +3,8 @@ import { ApplicationFailureCategory } from '@temporalio/common'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import {
 	type ExecutionKey,
-	lockContact,
-	lockExecution,
+	readContact,
+	readExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
 import { maxStoredBytes } from '../../db/executions/step-output.ts'
@@ -35,8 +35,8 @@ export interface WebhookServices extends AdvanceServices {
 export async function callWebhook(services: WebhookServices, key: ExecutionKey, visit: number) {
 	const { pool, settings } = services
 	const ids = { projectId: key.projectId, executionId: key.executionId }
-	const [contact] = await lockContact(pool, ids)
-	const [execution] = await lockExecution(pool, ids)
+	const [contact] = await readContact(pool, ids)
+	const [execution] = await readExecution(pool, ids)
 	if (!contact || execution?.status !== 'RUNNING' || execution.visit !== visit) return
 	if (execution.visitStatus !== 'RUNNING' || execution.isDisabled) return
 	const step = execution.definition.steps.find(({ id }) => id === execution.currentStepId)

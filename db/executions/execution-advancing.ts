@@ -6,8 +6,8 @@ import { heardEventColumns, type HeardEvent } from './execution.ts'
 import { pauseTypes, stopTypes } from './execution-step.ts'
 import { latestOutputs, mailOfStep, outputOfStep } from './step-output.ts'
 
-// Reads and writes for moving an execution. All of it runs in one transaction with two locks that
-// everybody takes in this order: the contact's row, then the execution's.
+// Reads and writes for moving an execution. A move is one transaction with two locks that everybody takes in
+// this order: the contact's row, then the execution's. A call of a server takes none of them while it reads.
 
 /** The key that workflows and activities pass on. */
 export interface ExecutionKey {
@@ -15,19 +15,27 @@ export interface ExecutionKey {
 	executionId: string
 }
 
-/** No row: the execution or its contact was deleted. */
-export const lockContact = statement('lock-contact-of-execution', {
+const contactOfExecution = {
 	params: { projectId: uuid, executionId: uuid },
 	row: contactColumns,
 	text: `select ${contactFrom('c')}
 	from executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
-	where x.project_id = $projectId and x.id = $executionId
+	where x.project_id = $projectId and x.id = $executionId`,
+}
+
+/** No row: the execution or its contact was deleted. */
+export const lockContact = statement('lock-contact-of-execution', {
+	...contactOfExecution,
+	text: `${contactOfExecution.text}
 	for no key update of c`,
 })
 
+/** The same without its lock: a move may hold it for seconds. */
+export const readContact = statement('contact-of-execution', contactOfExecution)
+
 export type StoppedExecution = RowOf<typeof lockExecution>
 
-export const lockExecution = statement('lock-execution', {
+const stoppedExecution = {
 	params: { projectId: uuid, executionId: uuid },
 	row: {
 		status: text,
@@ -87,9 +95,17 @@ export const lockExecution = statement('lock-execution', {
 		where before.project_id = x.project_id and before.execution_id = x.id
 			and before.type in ('${stopTypes.join("', '")}')
 		order by before.visit desc limit 1) stop on true
-	where x.project_id = $projectId and x.id = $executionId
+	where x.project_id = $projectId and x.id = $executionId`,
+}
+
+export const lockExecution = statement('lock-execution', {
+	...stoppedExecution,
+	text: `${stoppedExecution.text}
 	for no key update of x`,
 })
+
+/** The same without its lock. */
+export const readExecution = statement('stopped-execution', stoppedExecution)
 
 /** How many steps have been taken since the last pause. A step that failed was tried again, except a refused mail. */
 export const stepsSincePause = statement('steps-since-pause', {
