@@ -182,28 +182,33 @@ test('a wait reads no events of months that ended before it counts them', async 
 	t.like(await advance(id), { do: 'END', about: 'COMPLETED' })
 })
 
-test('a loop of waits takes all events of a backlog, and waits for the next', async (t) => {
-	const { freeze, contact, track, executions, executionId, advance, pool } =
-		await setupExecutions(t)
-	await contact('ann@example.org')
-	const note: StepSketch = ['UPDATE_CONTACT', { data: {}, subscribed: null }]
-	await freeze({
-		on: 'joined',
-		steps: [waitStep('page'), note],
-		ways: [
-			[0, 1],
-			[1, 2, 'event'],
-			[2, 1],
-		],
+for (const { how, limits, leastMoves } of [
+	// A slow machine needs several moves.
+	{ how: 'in moves of any time', limits: [], leastMoves: 1 },
+	{ how: 'in moves of 40 events', limits: [Infinity, 40], leastMoves: 8 },
+] as const)
+	test(`a loop of waits takes all events of a backlog, and waits for the next, ${how}`, async (t) => {
+		const { freeze, contact, track, executions, executionId, advance, pool } =
+			await setupExecutions(t)
+		await contact('ann@example.org')
+		const note: StepSketch = ['UPDATE_CONTACT', { data: {}, subscribed: null }]
+		await freeze({
+			on: 'joined',
+			steps: [waitStep('page'), note],
+			ways: [
+				[0, 1],
+				[1, 2, 'event'],
+				[2, 1],
+			],
+		})
+		await track('joined')
+		const id = await executionId()
+		await advance(id)
+		t.like((await executions())[0], { status: 'WAITING', visit: 2 })
+		await pool.query(`insert into events (project_id, name, contact_id, created_at)
+			select project_id, 'page', id, clock_timestamp() + n * interval '1 ms' from contacts, generate_series(1, 300) n`)
+		let moves = 1
+		while ((await advance(id, 0, ...limits)).do === 'SLEEP') moves++
+		t.like((await executions())[0], { status: 'WAITING', error: null, visit: 602 })
+		t.true(moves >= leastMoves, `${moves} moves`)
 	})
-	await track('joined')
-	const id = await executionId()
-	await advance(id)
-	t.like((await executions())[0], { status: 'WAITING', visit: 2 })
-	await pool.query(`insert into events (project_id, name, contact_id, created_at)
-		select project_id, 'page', id, clock_timestamp() + n * interval '1 ms' from contacts, generate_series(1, 300) n`)
-	let move = await advance(id)
-	// A slow machine needs several transactions.
-	while (move?.do === 'SLEEP') move = await advance(id)
-	t.like((await executions())[0], { status: 'WAITING', error: null, visit: 602 })
-})

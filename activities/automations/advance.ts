@@ -31,6 +31,9 @@ export interface AdvanceServices {
  */
 const mostMsOfMove = 5000
 
+/** A move rests after so many events that end waits at once, as after a long time. */
+const mostEventsOfMove = 2000
+
 /**
  * Moves an execution to its next stop. Steps that need only the database run in one transaction, unless they take long.
  * `done` is the visit whose time is over, as the workflow has seen it; 0 asks for the current stop. After a
@@ -41,6 +44,7 @@ export async function advance(
 	key: ExecutionKey,
 	done: number,
 	mostMs = mostMsOfMove,
+	mostEvents = mostEventsOfMove,
 ): Promise<Stop> {
 	const { stop, hasMail } = await transaction(pool, async (db) => {
 		const ids = { projectId: key.projectId, executionId: key.executionId }
@@ -54,7 +58,7 @@ export async function advance(
 		const end =
 			position === 'disabled'
 				? ({ status: 'CANCELLED', reason: 'Project disabled' } as const)
-				: await walk(db, journey, position, { settings, mostMs })
+				: await walk(db, journey, position, { settings, mostMs, mostEvents })
 		await write(db, journey, end)
 		return { stop: stopOf(journey, end), hasMail: journey.hasMail }
 	})
@@ -102,14 +106,11 @@ export async function beginJourney(
 	}
 }
 
-/** The most events that one move may pass in a row of waits. */
-const mostEvents = 2000
-
 async function walk(
 	db: PoolClient,
 	journey: Journey,
 	start: Position,
-	{ settings, mostMs }: { settings: StepSettings; mostMs: number },
+	{ settings, mostMs, mostEvents }: { settings: StepSettings; mostMs: number; mostEvents: number },
 ): Promise<End> {
 	const endsAt = performance.now() + mostMs
 	let position = start
@@ -121,9 +122,13 @@ async function walk(
 		const next = await perform(db, journey, act, settings)
 		if ('status' in next) return next
 		// A wait that is over at once was a pause all the same: each event ends one.
-		if (act.do === 'wait' && ++events <= mostEvents) hops = 0
+		if (act.do === 'wait') {
+			hops = 0
+			events++
+		}
 		position = { at: 'done', ...next }
-		if (performance.now() >= endsAt) return { status: 'RUNNING', restsAfter: next.stepId }
+		if (events >= mostEvents || performance.now() >= endsAt)
+			return { status: 'RUNNING', restsAfter: next.stepId }
 	}
 }
 

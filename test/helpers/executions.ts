@@ -189,8 +189,8 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 		outbox: (kind: string) =>
 			select<OutboxRow>('select * from outbox where kind = $1 order by id', [kind]),
 		/** Makes the workflow's call. */
-		advance: (executionId: string, done = 0, mostMs?: number): Promise<Stop> =>
-			advance(services, { projectId: project.id, executionId }, done, mostMs),
+		advance: (executionId: string, done = 0, mostMs?: number, mostEvents?: number): Promise<Stop> =>
+			advance(services, { projectId: project.id, executionId }, done, mostMs, mostEvents),
 	}
 }
 
