@@ -46,13 +46,16 @@ async function waitingAt(t: ExecutionContext, step: StepSketch) {
 	}
 }
 
-test('a step that failed after a delay is retried without another delay', async (t) => {
-	const { timePasses, fail, retry, visits } = await waitingAt(t, delayStep(1, 'days'))
+test('a step that failed after a delay is retried without another delay, and the delay keeps no error', async (t) => {
+	const { timePasses, fail, retry, visits, select } = await waitingAt(t, delayStep(1, 'days'))
 	await timePasses()
 	await fail()
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY FAILED'])
 	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY COMPLETED', 'SEND_EMAIL COMPLETED'])
+	t.deepEqual(await select(`select error from execution_steps where type = 'DELAY'`), [
+		{ error: null },
+	])
 })
 
 test('a delay that failed before its time is waited again', async (t) => {
@@ -73,14 +76,15 @@ test('a step that failed after an event is retried with this event', async (t) =
 	t.like(wait!.output, { eventName: 'bought', eventData: { product: 'Tea' } })
 })
 
-test('a step that failed after a timed-out wait is retried without another wait', async (t) => {
+test('a step that failed after a timed-out wait is retried without another wait, and the wait keeps no error', async (t) => {
 	const { timePasses, fail, retry, select } = await waitingAt(t, waitStep('bought', 60))
 	await timePasses()
 	await fail()
 	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
-	t.deepEqual(await select(`select output from execution_steps where type = 'WAIT_FOR_EVENT'`), [
-		{ output: { timedOut: true } },
-	])
+	t.deepEqual(
+		await select(`select output, error from execution_steps where type = 'WAIT_FOR_EVENT'`),
+		[{ output: { timedOut: true }, error: null }],
+	)
 })
 
 test('a wait that failed receives events from before its next try', async (t) => {

@@ -225,7 +225,7 @@ export const moveExecution = statement('move-execution', {
 		from visited order by visit
 		on conflict (project_id, execution_id, visit) do update set
 			status = excluded.status, output = coalesce(excluded.output, s.output),
-			error = coalesce(excluded.error, s.error), event_id = excluded.event_id,
+			error = excluded.error, event_id = excluded.event_id,
 			completed_at = coalesce(s.completed_at, excluded.completed_at)
 	)
 	update executions set
