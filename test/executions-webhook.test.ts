@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, QueryConfig } from 'pg'
 import { callWebhook } from '../activities/automations/webhook-step.ts'
 import { webhookSecret } from '../db/projects/webhook-secret.ts'
 import { mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
@@ -66,7 +67,8 @@ async function atCall(t: ExecutionContext, url: string, config: object = {}) {
 		...context,
 		id,
 		visit,
-		perform: (at = 2) => new MockActivityEnvironment().run(callWebhook, services, key, at),
+		perform: (at = 2, pool = context.pool) =>
+			new MockActivityEnvironment().run(callWebhook, { ...services, pool }, key, at),
 	}
 }
 
@@ -121,6 +123,29 @@ test('a call is made and recorded while somebody else holds the contact', async 
 	t.is(first, 'recorded')
 	t.is(length, 1)
 	t.is((await visit()).status, 'COMPLETED')
+})
+
+test('a try that is late with its request makes none once another try has recorded the answer', async (t) => {
+	const { heard, url } = await server(t, answering(200))
+	const { perform, visit, pool } = await atCall(t, url)
+	const isRendering = Promise.withResolvers<void>()
+	const mayGoOn = Promise.withResolvers<void>()
+	const slow = {
+		async query(given: QueryConfig) {
+			if (given.name === 'ensure-webhook-secret') {
+				isRendering.resolve()
+				await mayGoOn.promise
+			}
+			return pool.query(given)
+		},
+	} as unknown as Pool
+	const late = perform(2, slow)
+	await Promise.race([isRendering.promise, late])
+	await perform()
+	t.is((await visit()).status, 'COMPLETED')
+	mayGoOn.resolve()
+	await late
+	t.is(heard.length, 1)
 })
 
 test('without a body of its own it sends contact, workflow, execution and event', async (t) => {

@@ -6,7 +6,7 @@ import {
 	readContact,
 	readExecution,
 } from '../../db/executions/execution-advancing.ts'
-import { finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
+import { callState, finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
 import { maxStoredBytes } from '../../db/executions/step-output.ts'
 import {
 	type GuardedAnswer,
@@ -43,6 +43,7 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	if (step?.type !== 'WEBHOOK') return
 
 	const answer = await ask()
+	if (!answer) return
 	const { now: calledAt, stopBeganAt, visitAttempts } = execution
 	// The execution's current stop is this step, which began with its first call.
 	const ageMs = visitAttempts === null ? 0 : calledAt.getTime() - stopBeganAt.getTime()
@@ -63,9 +64,13 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	}
 	await finish(answer, step)
 
-	async function ask(): Promise<GuardedAnswer> {
+	/** Undefined: the call is no longer needed. */
+	async function ask(): Promise<GuardedAnswer | undefined> {
 		try {
-			return await guardedRequest(await request(), settings.webhooks)
+			const rendered = await request()
+			// Rendering may outlast the time of this try, so that another one has made the call.
+			const [state] = await callState(pool, { ...ids, visit })
+			return state!.isOpen ? await guardedRequest(rendered, settings.webhooks) : undefined
 		} catch (error) {
 			if (!isTemplateError(error)) throw error
 			return { kind: 'refused', error: `A template cannot be read: ${error.message}` }

@@ -1,6 +1,18 @@
-import { int, json, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { latestOutputs } from './step-output.ts'
+
+/** Whether the execution still waits for the answer to its call. */
+export const callState = statement('call-state', {
+	params: { projectId: uuid, executionId: uuid, visit: int },
+	row: { isOpen: bool },
+	text: `select exists (
+		select from executions x
+		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
+			and s.visit = x.visit
+		where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
+			and x.status = 'RUNNING' and s.status = 'RUNNING') as "isOpen"`,
+})
 
 /**
  * Records the end of a WEBHOOK step, once: nothing happens if the execution has left the step. A final
