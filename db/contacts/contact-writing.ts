@@ -23,14 +23,16 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'
 		else 'contact.unsubscribed' end, id
 	from updated where flipped`
+/**
+ * `refused_at` after a statement that the contact is subscribed, is not, or after none (null). The time is not that of the
+ * transaction, which may have waited for a job to let the contact go.
+ */
+export const refusedAt = (stated: string, before = 'null') =>
+	`case when ${stated} then null when not ${stated} then clock_timestamp() else ${before} end`
+const refusedAfter = refusedAt('$subscribed::bool', 'c.refused_at')
 /** A repeated unsubscription is a decision, too: jobs and undos must see that it was stated since. */
-const restate = `update contacts c set refused_at = clock_timestamp() from wanted w
+const restate = `update contacts c set refused_at = ${refusedAfter} from wanted w
 		where c.project_id = $projectId and c.id = w.id and not w.is_changed and not $subscribed::bool`
-/** Not the time of the transaction, which may have waited for a job to let the contact go. */
-const refusedAt = (
-	before: string,
-) => `case when $subscribed::bool then null when not $subscribed::bool
-			then clock_timestamp() else ${before} end`
 const contactOf = (rows: string) => `select ${contactFrom(rows)}, is_new as "isNew",
 	is_changed as "isChanged", fits from ${rows}`
 
@@ -65,7 +67,7 @@ export const upsertContactCtes = `
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), updated as (
-		update contacts c set subscribed = w.wish, refused_at = ${refusedAt('c.refused_at')}, data = w.merged,
+		update contacts c set subscribed = w.wish, refused_at = ${refusedAfter}, data = w.merged,
 			updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped
@@ -73,7 +75,7 @@ export const upsertContactCtes = `
 		${restate}
 	), inserted as (
 		insert into contacts (project_id, email, subscribed, refused_at, data)
-		select $projectId, $email::text, coalesce($subscribed::bool, true), ${refusedAt('null')}, $data::jsonb
+		select $projectId, $email::text, coalesce($subscribed::bool, true), ${refusedAt('$subscribed::bool')}, $data::jsonb
 			where not exists (select from locked)
 		on conflict (project_id, email) do nothing
 		returning ${written}
@@ -124,7 +126,7 @@ export const patchContact = statement('patch-contact', {
 		from locked
 	), updated as (
 		update contacts c
-		set email = w.address, subscribed = w.wish, refused_at = ${refusedAt('c.refused_at')}, data = w.merged,
+		set email = w.address, subscribed = w.wish, refused_at = ${refusedAfter}, data = w.merged,
 			updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped

@@ -1,6 +1,7 @@
 import { defaultProjectName } from '../projects/project.ts'
 import { bool, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { refusedAt } from './contact-writing.ts'
 
 /** A contact as shown on its own public pages. */
 const publicContactColumns = {
@@ -76,7 +77,7 @@ export const decideSubscription = statement('decide-subscription', {
 		for no key update of e
 	), decided as (
 		update contacts c set subscribed = $subscribed::bool, updated_at = now(),
-			refused_at = case when not $subscribed::bool then clock_timestamp() end
+			refused_at = ${refusedAt('$subscribed::bool')}
 		from known
 		where c.project_id = known.project_id and c.id = known.id
 			-- Also one who is unsubscribed already: jobs and undos must see that the person has decided since.

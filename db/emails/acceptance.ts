@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { refusedAt } from '../contacts/contact-writing.ts'
 import { json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -134,12 +135,12 @@ const acceptAnySend = statement('accept-send', {
 	), upserted as (
 		insert into contacts as c (id, project_id, email, subscribed, refused_at, data)
 		select id, $projectId, email, coalesce((change ->> 'subscribed')::bool, false),
-			case when not (change ->> 'subscribed')::bool then clock_timestamp() end,
+			${refusedAt(`(change ->> 'subscribed')::bool`)},
 			coalesce(name, '{}') || (change -> 'data')
 		from given order by email
 		on conflict (project_id, email) do update set
 			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now(),
-			refused_at = case when ${stated} then null when not ${stated} then clock_timestamp() else c.refused_at end
+			refused_at = ${refusedAt(stated, 'c.refused_at')}
 		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
 			-- A repeated unsubscription is a decision, too.
 			or not ${stated}
@@ -176,7 +177,7 @@ const acceptPlainSends = statement('accept-plain-sends', {
 				for key share) c) found
 	), created as (
 		insert into contacts (id, project_id, email, subscribed, refused_at, data)
-		select id, $projectId, email, coalesce(subscribed, false), case when not subscribed then clock_timestamp() end, data
+		select id, $projectId, email, coalesce(subscribed, false), ${refusedAt('subscribed')}, data
 		from jsonb_to_recordset($newContacts::jsonb) as n(id uuid, email text, subscribed bool, data jsonb)
 		where (select begun from counting) order by email
 		returning project_id, subscribed, data
