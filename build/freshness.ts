@@ -31,7 +31,7 @@ const packed = join(root, 'client', 'dist')
 const filesOf = (names: string[]) =>
 	names.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-			.filter((file) => file.isFile() && file.parentPath !== packed)
+			.filter((file) => file.isFile() && !file.parentPath.startsWith(packed))
 			.map((file) => join(file.parentPath, file.name).slice(root.length + 1)),
 	)
 
