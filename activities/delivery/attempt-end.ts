@@ -8,7 +8,7 @@ const keyLifeMs = keyLifeHours * 3_600_000
 const firstDeferralMs = 5000
 const laterDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
-/** Longer than the pauses of the provider: after each of them, another mail shows whether this one is the reason. */
+/** At first twice the provider's pause, so that another mail shows after it whether this one is the reason. */
 const firstAwayMs = 2000
 const longestAwayMs = 60_000
 
