@@ -61,7 +61,7 @@ test('nobody waits behind the making of a month, which waits for a transaction t
 			.rowCount! > 0
 	t.true(await until(isWaiting, 10_000))
 	const other = await pool.connect()
-	await other.query(`set lock_timeout = '5s'`)
+	await other.query(`set lock_timeout = '300ms'`)
 	for (let tries = 0; tries < 5; tries++)
 		await other.query(`begin; lock table contacts in row exclusive mode; commit`)
 	other.release(true)
