@@ -9,7 +9,10 @@ import { setupReports } from './helpers/reports.ts'
 import { longestStall } from './helpers/stall.ts'
 
 const id = randomUUID()
-const read = (mail: string) => readBounceReport(Buffer.from(mail))
+async function read(mail: string) {
+	const report = await readBounceReport(Buffer.from(mail))
+	return report && { emailId: report.emailId, ...report.outcomes[0] }
+}
 
 const statuses: [Parameters<typeof dsn>[1], string, string | null][] = [
 	[{}, 'Permanent', '5.1.1 550 5.1.1 <anna@example.org>: User unknown'],

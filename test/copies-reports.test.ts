@@ -38,14 +38,14 @@ async function setup(t: ExecutionContext) {
 			t.is(response.statusCode, 200, response.body)
 		},
 		/** Posts a report that came by mail. */
-		async reportByMail(mail: string) {
+		async reportByMail(mail: string, matched = 1) {
 			const response = await app.inject({
 				method: 'POST',
 				url: '/webhooks/bounce',
 				headers: { ...headers, 'content-type': 'message/rfc822' },
 				payload: mail,
 			})
-			t.is(response.json().matched.length, 1, response.body)
+			t.is(response.json().matched.length, matched, response.body)
 		},
 		async erase(id: string) {
 			const url = `/contacts/${id}?erase=true`
@@ -156,6 +156,37 @@ for (const [name, write] of Object.entries({
 		t.deepEqual(await suppressed(), [])
 		t.true((await contact(anna)).subscribed)
 	})
+
+const ofAlso = (address: string) =>
+	`\n\nFinal-Recipient: rfc822; ${address}\nAction: failed\nStatus: 5.1.1`
+
+test('one report that a mail came back from several readers concerns each of them, once', async (t) => {
+	const { handedOver, reportByMail, suppressed, shown, events } = await setup(t)
+	const mail = await handedOver({ cc: [bob, carl] })
+	const report = dsn(mail, {}, { recipients: ofAlso(bob) + ofAlso(bob) })
+	for (let times = 0; times < 2; times++) await reportByMail(report, 2)
+	t.is((await shown(mail)).status, 'BOUNCED')
+	t.deepEqual((await suppressed()).toSorted(), [anna, bob])
+	t.is((await events()).filter((name) => name === 'email.bounce').length, 2)
+})
+
+test('a report that a mail reached its recipient but no copy concerns both', async (t) => {
+	const { handedOver, reportByMail, suppressed, shown } = await setup(t)
+	const mail = await handedOver({ cc: bob })
+	const delivered = { action: 'delivered', status: '2.0.0' }
+	await reportByMail(dsn(mail, delivered, { recipients: ofAlso(bob) }), 2)
+	t.is((await shown(mail)).status, 'DELIVERED')
+	t.deepEqual(await suppressed(), [bob])
+})
+
+test('of the addresses that a mail without copies was forwarded to, the worst counts once', async (t) => {
+	const { handedOver, reportByMail, shown, reported } = await setup(t)
+	const mail = await handedOver({})
+	const recipients = ofAlso('b@forwarded.example') + ofAlso('c@forwarded.example')
+	await reportByMail(dsn(mail, {}, { recipients }), 1)
+	t.is((await shown(mail)).status, 'BOUNCED')
+	t.deepEqual(await reported(), ['email.bounce'])
+})
 
 test('a report about another address still concerns the recipient of a mail without copies', async (t) => {
 	const { handedOver, reportByMail, suppressed, shown } = await setup(t)

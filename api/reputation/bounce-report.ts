@@ -1,21 +1,24 @@
 import PostalMime, { type Attachment } from 'postal-mime'
 import { normalizeEmail } from '../schemas.ts'
+import { mostCopies } from '../send/send-copies.ts'
 import { cutLine } from '../../db/storable-text.ts'
 import type { Evidence } from '../../db/reputation/evidence.ts'
 
 /** What a returned mail reports about one of our mails. */
-export interface BounceReport extends Pick<
-	Evidence,
-	'kind' | 'bounceType' | 'error' | 'recipient'
-> {
+export interface BounceReport {
 	emailId: string
+	/** One of each reader, the worst first. */
+	outcomes: Outcome[]
 }
+
+type Outcome = Pick<Evidence, 'kind' | 'bounceType' | 'error'> & { recipient: string | null }
 
 /** Status and headers come before the returned mail, however large it is. */
 export const reportBytes = 2 ** 20
 const maxNesting = 10
 /** Lines that may start a part. A report has three parts, and the returned mail a few more. */
 const maxBoundaries = 1000
+const mostReaders = 1 + mostCopies
 
 /**
  * Reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null: it is neither,
@@ -26,13 +29,13 @@ export async function readBounceReport(raw: Buffer): Promise<BounceReport | null
 	const emailId = emailIdIn(parts)
 	if (emailId === null) return null
 	const status = find(parts, /^message\/(global-)?delivery-status$/)
-	if (status) return { emailId, ...deliveryStatus(blocksOf(textOf(status))) }
+	if (status) return { emailId, outcomes: deliveryStatus(blocksOf(textOf(status))) }
 	const feedback = find(parts, /^message\/feedback-report$/)
 	const [report] = feedback ? blocksOf(textOf(feedback)) : []
 	const type = report?.get('feedback-type')?.toLowerCase()
 	if (!type || !complaints.has(type)) return null
-	const recipient = recipientIn(report!)
-	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}`, recipient }
+	const complaint = { kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}` } as const
+	return { emailId, outcomes: [{ ...complaint, recipient: recipientIn(report!) }] }
 }
 
 /** Other types report that a mail is not spam, or are about signatures. */
@@ -98,13 +101,17 @@ function idIn(form: RegExp, value = '') {
 	return id && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : null
 }
 
-/** Most mails have one recipient. If the report lists several, the worst outcome counts. */
-function deliveryStatus(blocks: Map<string, string>[]) {
+/** A reader whom the report lists several times counts once, with the worst outcome. */
+function deliveryStatus(blocks: Map<string, string>[]): Outcome[] {
 	const outcomes = blocks
 		.filter((fields) => fields.has('action'))
 		.map((fields) => ({ ...outcomeOf(fields), recipient: recipientIn(fields) }))
-	const worst = outcomes.sort((a, b) => severity(b) - severity(a))[0]
-	return worst ?? bounced('Undetermined', null)
+		.sort((a, b) => severity(b) - severity(a))
+	const readers = new Map<string | null, Outcome>()
+	for (const outcome of outcomes)
+		if (!readers.has(outcome.recipient)) readers.set(outcome.recipient, outcome)
+	if (readers.size === 0) return [{ ...bounced('Undetermined', null), recipient: null }]
+	return [...readers.values()].slice(0, mostReaders)
 }
 
 /** Only a mail with copies has a choice. */
@@ -117,10 +124,9 @@ function recipientIn(fields: Map<string, string>) {
 }
 
 const severities = ['SENT', 'DELIVERED', 'Undetermined', 'Transient', 'Permanent']
-const severity = ({ kind, bounceType }: Omit<BounceReport, 'emailId'>) =>
-	severities.indexOf(bounceType ?? kind)
+const severity = ({ kind, bounceType }: Outcome) => severities.indexOf(bounceType ?? kind)
 
-function outcomeOf(fields: Map<string, string>): Omit<BounceReport, 'emailId'> {
+function outcomeOf(fields: Map<string, string>): Omit<Outcome, 'recipient'> {
 	const action = fields.get('action')!.toLowerCase()
 	const diagnostic = fields.get('diagnostic-code')?.replace(/^smtp;\s*/i, '')
 	const status = /^[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]

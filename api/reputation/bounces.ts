@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { Component, Id, Nullable } from '../schemas.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'
 import { threads } from '../threads/threads.ts'
-import { reportBytes } from './bounce-report.ts'
+import { type BounceReport, reportBytes } from './bounce-report.ts'
 
 const Matched = Component('MatchedBounce', {
 	emailId: Id,
@@ -49,27 +49,31 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			if (!Buffer.isBuffer(body)) throw noMail()
 			const report = await reportIn(body, project.id)
 			if (!report) return { matched: [] }
-			const { emailId, kind, bounceType, error, recipient } = report
-			const evidence = {
-				id: emailId,
-				kind,
-				bounceType,
-				error,
-				recipient,
-				at: new Date().toISOString(),
-			}
 			const reportId = `bounce/${project.id}/${createHash('sha256').update(body).digest('hex')}`
-			const found = await settleByReport(pool, {
-				reportId,
-				projectId: project.id,
-				evidence: [evidence],
-			})
+			const matched = await settle(project.id, report, reportId)
 			// The report may have suspended the project.
 			app.relay.wake()
-			const event = events[kind as keyof typeof events] ?? 'delivery'
-			return { matched: found.map(() => ({ emailId, event, bounceType })) }
+			return { matched }
 		},
 	)
+
+	/** A report that comes again has no effect, so it may also complete one that was cut short. */
+	async function settle(projectId: string, { emailId, outcomes }: BounceReport, reportId: string) {
+		const at = new Date().toISOString()
+		const matched = []
+		for (const [index, outcome] of outcomes.entries()) {
+			const { kind, bounceType } = outcome
+			const found = await settleByReport(pool, {
+				reportId: index === 0 ? reportId : `${reportId}/${index}`,
+				projectId,
+				isOfWorst: index === 0,
+				evidence: { id: emailId, ...outcome, at },
+			})
+			const event = events[kind as keyof typeof events] ?? 'delivery'
+			matched.push(...found.map(() => ({ emailId, event, bounceType })))
+		}
+		return matched
+	}
 }
 
 /** Anyone can send mail to a bounce address, so it is read on a thread with a time limit. */

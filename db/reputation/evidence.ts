@@ -178,19 +178,24 @@ export const settleByEvent = statement('settle-by-event', {
 	select exists (select from first_time) as "isNew", exists (select from mail) as "isKnown"`,
 })
 
-/** Bounces that came by mail. A repeated report gets the same answer and changes nothing. */
+/**
+ * What a bounce that came by mail says of one reader. Only for a mail with copies is there more than the worst: another
+ * has one reader. A repeated report gets the same answer and changes nothing.
+ */
 export const settleByReport = statement('settle-by-report', {
 	params: {
 		reportId: text,
 		projectId: uuid,
-		evidence: json<(Partial<Evidence> & { id: string })[]>(),
+		isOfWorst: bool,
+		evidence: json<Partial<Evidence> & { id: string }>(),
 	},
 	row: { id: uuid },
 	text: `with given as materialized (
-		select e.project_id, v.* from jsonb_to_recordset($evidence::jsonb) as v(id uuid, ${evidenceRow})
+		select e.project_id, v.* from jsonb_to_record($evidence::jsonb) as v(id uuid, ${evidenceRow})
 		cross join lateral (
 			select project_id from emails
-			where project_id = $projectId and id = v.id and attempt > 0 offset 0) e
+			where project_id = $projectId and id = v.id and attempt > 0
+				and ($isOfWorst::boolean or copies is not null) offset 0) e
 	), first_time as (
 		insert into provider_events (id) select $reportId where exists (select from given)
 		on conflict (id) do nothing returning 1
