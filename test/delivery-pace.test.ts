@@ -54,3 +54,20 @@ test('two workers together keep the send rate of a project', async (t) => {
 	const dueOf = new Map(rows.map(({ id, due }) => [id, due]))
 	for (const { emailId, at } of handed) t.true(at >= dueOf.get(emailId)! - 1, 'none goes early')
 })
+
+test('mails that waited for the provider to come back do not leave faster than the send rate', async (t) => {
+	const { send, claim, worker } = await setupLedger(t, { sendRatePerSecond: 20 })
+	for (let i = 0; i < 20; i++) await send([`r${i}@example.org`])
+	let isBack = false
+	const { provider, handed } = scriptedProvider(() => {
+		if (isBack) return
+		isBack = true
+		return { kind: 'UNAVAILABLE', error: '421 closing', retryAfterMs: 2500 }
+	})
+	const { pass } = await worker(provider)
+	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
+	const moments = handed.map(({ at }) => at)
+	const [, first] = moments
+	t.true(first! - moments[0]! >= 2490)
+	t.true(moments.at(-1)! - first! >= 940, `20 mails within ${moments.at(-1)! - first!} ms`)
+})

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { grant, type OpenMail } from '../../db/emails/ledger.ts'
+import { grant } from '../../db/emails/ledger.ts'
 import { momentIn, type TimedMail } from './moments.ts'
 
 /** Mails due within this time are opened now and wait for their time while open. */
@@ -35,4 +35,8 @@ export async function payFor(
 	return ready.filter((mail) => isPaid(mail) && (mail.dueAt ?? 0) <= soon)
 }
 
-const isPaid = (mail: OpenMail) => mail.granted_attempt > mail.attempt
+/** Longer after its time a grant has no effect: mails that waited for a provider would otherwise all leave at once. */
+const lateMs = 1000
+
+const isPaid = (mail: TimedMail) =>
+	mail.granted_attempt > mail.attempt && (mail.dueAt ?? 0) > performance.now() - lateMs
