@@ -4,6 +4,7 @@ import { campaignWorker } from './helpers/campaign-worker.ts'
 import { sumOf } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 async function uncertain(t: Parameters<typeof sendingCampaign>[0], people: number) {
 	const context = await sendingCampaign(t, people)
@@ -47,6 +48,48 @@ test('a running campaign sends the mails that its owner wants retried', async (t
 	t.deepEqual(await query('select distinct status, possible_repeat from emails'), [
 		{ status: 'SENT', possible_repeat: true },
 	])
+})
+
+test('a single mail that its owner wants retried is sent by its campaign while that is running', async (t) => {
+	const { app, id, withSecretKey: headers, progress, pool, send, query } = await uncertain(t, 3)
+	await query('delete from outbox')
+	await query('update domains set verified_at = null')
+	const [mail] = await query<{ id: string }>('select id from emails order by id limit 1')
+	const again = () =>
+		app.inject({
+			method: 'POST',
+			url: `/emails/${mail!.id}/resolve`,
+			headers,
+			payload: { as: 'retry' },
+		})
+	const answers = await Promise.all([again(), again()])
+	t.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 409])
+	t.deepEqual(await query('select workflow_id, kind from outbox'), [
+		{ workflow_id: `campaign/${id}`, kind: 'signal' },
+	])
+	t.deepEqual(await query('select from queued_sends'), [])
+	t.like(await progress(id), { total: 3, pending: 1, uncertain: 2 })
+	await query('update domains set verified_at = now()')
+	const { provider, handed } = scriptedProvider()
+	await send(campaignWorker(pool, provider))
+	t.is(handed.length, 1)
+	t.like(await progress(id), { total: 3, sent: 1, uncertain: 2 })
+})
+
+test('a single mail that its owner wants retried makes a campaign that is about to end wait for it', async (t) => {
+	const { app, id, withSecretKey: headers, pool, query } = await uncertain(t, 3)
+	const [mail] = await query<{ id: string }>('select id from emails order by id limit 1')
+	const lock = await pool.connect()
+	await lock.query('begin')
+	await lock.query(`update campaigns set status = 'SENT' where id = $1`, [id])
+	const payload = { as: 'retry' }
+	const url = `/emails/${mail!.id}/resolve`
+	const answer = app.inject({ method: 'POST', url, headers, payload })
+	await lockWaits(t, pool, 1)
+	await lock.query('commit')
+	lock.release()
+	t.is((await answer).statusCode, 200)
+	t.deepEqual(await query('select email_ids from queued_sends'), [{ email_ids: [mail!.id] }])
 })
 
 test('mails of a campaign that is SENT already are tried again as single mails', async (t) => {

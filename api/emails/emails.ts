@@ -3,6 +3,7 @@ import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import { engagementsOfMail } from '../../db/emails/composed-mail.ts'
 import { Email as EmailRow } from '../../db/emails/email.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { requireSender } from '../send/sender.ts'
 import { about, Body, Extended, Nullable, PathId, Timestamp } from '../schemas.ts'
@@ -98,8 +99,11 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 		},
 		async ({ em, project, params, body }) => {
 			const where = { projectId: project.id, id: params.id }
-			const resolve = body.as === 'sent' ? resolveAsSent : resolveAsRetry
-			const [resolved] = await resolve(pool, { projectId: project.id, emailId: params.id })
+			const key = { projectId: project.id, emailId: params.id }
+			const [resolved] =
+				body.as === 'sent'
+					? await resolveAsSent(pool, key)
+					: await resolveAsRetry(pool, { ...key, taskQueue: taskQueues.core })
 			const email = await em.findOne(EmailRow, where)
 			if (!email) throw notFound('email', params.id)
 			const whole = await wholeOf(options, email)

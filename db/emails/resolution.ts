@@ -1,5 +1,6 @@
 import { isProvedSender } from '../domains/proved-sender.ts'
-import { uuid } from '../sql-types.ts'
+import { notifyRun } from '../campaigns/campaign-actions.ts'
+import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { sentEventData } from './ledger.ts'
 
@@ -20,23 +21,35 @@ export const resolveAsSent = statement('resolve-as-sent', {
 	select id from resolved`,
 })
 
-/** The mail is sent again, as a send of its own. No row: it is not in doubt, or its sender's domain is lost. */
+/**
+ * The mail is sent again: by its campaign, which waits for this statement before it ends, or if that has ended, as a send
+ * of its own. No row: it is not in doubt, or its sender's domain is lost; a campaign's run checks that itself.
+ */
 export const resolveAsRetry = statement('resolve-as-retry', {
-	params: { projectId: uuid, emailId: uuid },
+	params: { projectId: uuid, emailId: uuid, taskQueue: text },
 	row: { id: uuid },
-	text: `with resolved as (
+	text: `with sending as materialized (
+		select k.id from campaigns k
+		where k.project_id = $projectId and k.status = 'SENDING'
+			and k.id = (select campaign_id from emails where project_id = $projectId and id = $emailId)
+		for share
+	), resolved as (
 		update emails e set status = 'PENDING', possible_repeat = true, due_at = now(),
 			first_attempt_at = null, updated_at = now()
 		where project_id = $projectId and id = $emailId and status = 'UNCERTAIN'
-			and ${isProvedSender(
+			and (exists (select from sending) or ${isProvedSender(
 				'$projectId',
 				`coalesce(e."from",
 				(select k."from" from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`,
-			)}
+			)})
 		returning project_id, id
 	), queued as (
 		insert into queued_sends (project_id, request_id, email_ids)
-		select project_id, uuidv7(), array[id] from resolved
+		select project_id, uuidv7(), array[id] from resolved where not exists (select from sending)
+	), moved as (
+		select project_id, id, name, total_recipients from campaigns
+		where project_id = $projectId and id = (select id from sending) and exists (select from resolved)
+	), notified as (${notifyRun('moved', '$taskQueue::text')}
 	)
 	select id from resolved`,
 })
