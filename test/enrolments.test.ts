@@ -69,6 +69,29 @@ test('an enrolment whose page takes too long goes on with a smaller one', async 
 	t.deepEqual(await enrolled, { enrolled: 1600, last: null })
 })
 
+for (const [change, changes] of [
+	['is disabled, even if it is enabled again at once', ['enabled = false', 'enabled = true']],
+	['gets another trigger', [`trigger_type = 'EVENT', event_name = 'e'`]],
+] as const)
+	test(`a page that is about to start executions starts none once its automation ${change}`, async (t) => {
+		const { pool, select, automationId, project, executions } = await setupSchedule(t)
+		await select(byClock)
+		await people(select, project.id, 700)
+		const { enrolSome } = inShortTurns(pool)
+		const holder = await pool.connect()
+		t.teardown(() => holder.release(true))
+		await holder.query('begin; select from contacts for update')
+		const scheduledFor = '2026-05-04T07:30:00.000Z'
+		const turn = { projectId: project.id, automationId, scheduledFor, after: null }
+		const enrolled = new MockActivityEnvironment().run(enrolSome, turn)
+		await lockWaits(t, pool, 1)
+		for (const made of changes) await select(`update automations set ${made}`)
+		await holder.query('commit')
+		t.deepEqual(await enrolled, { enrolled: 0, last: null })
+		t.is((await executions()).length, 0)
+		t.deepEqual(await select('select from enrolments where ended_at is null'), [])
+	})
+
 test('an enrolment whose run Temporal has lost continues after the last enrolled contact', async (t) => {
 	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
 	await select(byClock)

@@ -4,6 +4,7 @@ import {
 	type Begun,
 	endEnrolment,
 	enrolmentOf,
+	holdEnrolment,
 	type Moment,
 	recordEnrolled,
 } from '../../db/automations/enrolment-course.ts'
@@ -77,6 +78,7 @@ async function enrolSome(
 			const isRest = from + startedAtOnce >= page.ids.length
 			const until = isRest ? page.last : contactIds.at(-1)!
 			const started = await enrol(pool, moment, contactIds, until)
+			if (started === null) break
 			if (started > 0) relay.wake()
 			enrolled += started
 			if (until === null) return { enrolled, last: null }
@@ -101,11 +103,12 @@ const readPage = (
 		return { ids: entering.map(({ id }) => id), last }
 	})
 
-/** `until`: all contacts up to this one are done; null: all contacts are. */
+/** `until`: all contacts up to this one are done; null: all contacts are. Resolves to null if no more may start. */
 const enrol = (pool: Pool, moment: Moment, contactIds: string[], until: string | null) =>
 	inChunk(pool, async (db) => {
 		const { projectId, automationId, scheduledFor } = moment
 		const locked = await lockContacts(db, { projectId, contactIds })
+		if ((await holdEnrolment(db, moment)).length === 0) return null
 		const rows = await beginExecutions(db, {
 			projectId,
 			automationId,

@@ -35,6 +35,19 @@ create or replace trigger automations_rescheduled after update on automations
 	for each row when (is_rescheduled(old, new))
 	execute function follow_schedule();
 
+-- A scheduled run of an automation that is disabled or gets another trigger starts no more executions, even if that is
+-- undone at once.
+create or replace function end_enrolments() returns trigger language plpgsql as $$
+begin
+	update enrolments set ended_at = now(), updated_at = now()
+	where project_id = new.project_id and automation_id = new.id and ended_at is null;
+	return null;
+end $$;
+
+create or replace trigger automations_enrolments_ended after update on automations
+	for each row when (old.enabled and old.trigger_type = 'SCHEDULE' and not (new.enabled and new.trigger_type = 'SCHEDULE'))
+	execute function end_enrolments();
+
 create or replace trigger automations_unscheduled after delete on automations
 	for each row when (old.enabled and old.trigger_type = 'SCHEDULE')
 	execute function follow_schedule();

@@ -94,6 +94,21 @@ const begunOf = (found: RowOf<typeof findEnrolment> | undefined): Begun | undefi
 		? { ...found, audience: found.audience, createdAt: found.createdAt }
 		: undefined
 
+/** Keeps an enrolment from ending while a page of it starts. No row: it has ended, or nothing more may start. */
+export const holdEnrolment = statement('hold-enrolment', {
+	params: { projectId: uuid, automationId: uuid, scheduledFor: timestamp },
+	row: { scheduledFor: timestamp },
+	text: `with automation as materialized (
+		select 1 from automations
+		where project_id = $projectId and id = $automationId::uuid and enabled and trigger_type = 'SCHEDULE'
+		for key share
+	)
+	select scheduled_for as "scheduledFor" from enrolments
+	where exists (select from automation) and project_id = $projectId and automation_id = $automationId::uuid
+		and scheduled_for = $scheduledFor::timestamptz and ended_at is null
+	for no key update`,
+})
+
 /** A late try doesn't reset the progress. */
 export const recordEnrolled = statement('record-enrolled', {
 	params: { projectId: uuid, automationId: uuid, scheduledFor: timestamp, contactId: uuid },
