@@ -258,6 +258,8 @@ export interface BulkSelection {
 		| undefined
 	/** Contacts that the mode query leaves out. */
 	excludeIds?: string[] | undefined
+	/** Only for subscribing: the job of a bulk unsubscription that this one takes back. Contacts who have unsubscribed by themselves since then stay unsubscribed. */
+	undoes?: string | undefined
 }
 
 export interface Campaign {

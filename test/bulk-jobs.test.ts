@@ -71,6 +71,40 @@ test('a person who leaves while an earlier job unsubscribes others is not subscr
 	t.is((await jobs.contact('b@example.org'))!.subscribed, true)
 })
 
+test('a job that takes a bulk unsubscription back leaves out people who have left since', async (t) => {
+	const { call, run, app, ids, subscribed } = await setupContacts(t)
+	const chosen = { contactIds: ids }
+	const leaving = (await call('POST', '/contacts/bulk-unsubscribe', chosen)).json().jobId
+	await app.inject({ method: 'POST', url: `/unsubscribe/${ids[0]}` })
+	await run(leaving)
+	await app.inject({ method: 'POST', url: `/unsubscribe/${ids[2]}` })
+	const undo = await call('POST', '/contacts/bulk-subscribe', { ...chosen, undoes: leaving })
+	t.is(undo.statusCode, 202, undo.body)
+	await run(undo.json().jobId)
+	t.deepEqual(await subscribed(), ['c1', 'c3', 'c4', 'c5'])
+})
+
+test('only a bulk unsubscription of this project is taken back, and only by subscribing', async (t) => {
+	const { call, ids } = await setupContacts(t)
+	const chosen = { contactIds: ids }
+	const leaving = (await call('POST', '/contacts/bulk-unsubscribe', chosen)).json().jobId
+	const coming = (await call('POST', '/contacts/bulk-subscribe', chosen)).json().jobId
+	for (const undoes of [randomUUID(), coming])
+		isEnvelope(
+			t,
+			await call('POST', '/contacts/bulk-subscribe', { ...chosen, undoes }),
+			404,
+			'RESOURCE_NOT_FOUND',
+		)
+	for (const act of ['unsubscribe', 'delete'])
+		isEnvelope(
+			t,
+			await call('POST', `/contacts/bulk-${act}`, { ...chosen, undoes: leaving }),
+			422,
+			'VALIDATION_ERROR',
+		)
+})
+
 test('a job that subscribes leaves out people whom others have unsubscribed since it was accepted', async (t) => {
 	const jobs = await setupJobs(t)
 	const names = ['post', 'patch', 'track', 'send', 'complaint', 'silent']
@@ -352,6 +386,7 @@ test('a job can remove a field from every contact that has it', async (t) => {
 	const jobs = await setupContacts(t)
 	await jobs.execute(`update contacts set data = '{}' where id = ?`, [jobs.ids[0]])
 	const [accepted] = await acceptBulkJob(jobs.pool, {
+		undoes: null,
 		projectId: jobs.project.id,
 		type: 'delete-field',
 		contactIds: null,

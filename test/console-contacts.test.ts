@@ -101,6 +101,30 @@ test('a bulk change asks with its count, is followed to its end, and is undone',
 	t.deepEqual(faults, [])
 })
 
+test('the undo of a bulk change leaves out people who have left by themselves meanwhile', async (t) => {
+	const { app, page, open, add, call, run, runJob } = await setupContacts(t)
+	const { id } = await add('ann')
+	await add('ben')
+	await open('contacts')
+	await page.getByLabel('Choose ann@example.org').check()
+	await page.getByLabel('Choose ben@example.org').check()
+	await page.getByRole('button', { name: 'Unsubscribe' }).click()
+	await page.getByRole('button', { name: 'Unsubscribe 2 contacts' }).click()
+	await runJob()
+	await page.getByText('2 unsubscribed').waitFor()
+	await app.inject({ method: 'POST', url: `/unsubscribe/${id}` })
+	const first = page.url()
+	await page.getByRole('button', { name: 'Undo' }).click()
+	await page.waitForURL((url) => url.href !== first)
+	await run(new URL(page.url()).searchParams.get('job')!)
+	await page.getByText('1 subscribed, 1 unchanged').waitFor()
+	const { data } = await call('GET', '/contacts?subscribed=true')
+	t.deepEqual(
+		data.map(({ email }: { email: string }) => email),
+		['ben@example.org'],
+	)
+})
+
 test('a bulk change is not undone for people who had changed it themselves', async (t) => {
 	const { page, open, add, call, runJob } = await setupContacts(t)
 	const { id } = await add('ann')

@@ -73,6 +73,7 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			if (deletedFrom !== undefined) return { deletedFrom }
 			const target = { field: keyOf(field), filter: {}, excludeIds: [] }
 			const [job] = await acceptBulkJob(pool, {
+				undoes: null,
 				projectId: project.id,
 				type: 'delete-field',
 				contactIds: null,

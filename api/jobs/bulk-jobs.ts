@@ -5,7 +5,7 @@ import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ConditionTree } from '../conditions/conditions.ts'
 import { filterCondition } from '../contacts/contact-filter.ts'
-import { invalid } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
 import { BulkJob, bulks, cancelAndView, JobParams, Queued, queued, viewJob } from './jobs.ts'
 
@@ -55,6 +55,12 @@ const Contacts = Type.Object(
 		excludeIds: Type.Optional(
 			Type.Array(Id, { maxItems: 10_000, description: 'Contacts that the mode query leaves out.' }),
 		),
+		undoes: Type.Optional(
+			about(
+				'Only for subscribing: the job of a bulk unsubscription that this one takes back. Contacts who have unsubscribed by themselves since then stay unsubscribed.',
+				Id,
+			),
+		),
 	},
 	{
 		...closed,
@@ -85,17 +91,22 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				},
 			},
 			async ({ project, body }, reply) => {
+				const { undoes = null } = body
+				if (undoes !== null && type !== 'bulk-subscribe')
+					throw invalid({ field: 'undoes', message: 'is only for subscribing', code: 'custom' })
 				const { ids, target } = await meant(pool, project.id, body)
 				const values = {
 					projectId: project.id,
 					type,
 					contactIds: ids,
 					target,
+					undoes,
 					taskQueue: taskQueues.core,
 				}
 				const [job] = await acceptBulkJob(pool, values)
+				if (!job) throw notFound('job', undoes!)
 				app.relay.wake()
-				return queued(reply, 'bulk', job!.id, 'The job is queued')
+				return queued(reply, 'bulk', job.id, 'The job is queued')
 			},
 		)
 

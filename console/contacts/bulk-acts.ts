@@ -12,7 +12,7 @@ export function beginBulk(api: Tempost, act: BulkAct, selection: BulkSelection) 
 /** Takes a job back: an act on the contacts that the job changed. */
 interface Undo {
 	act: BulkAct
-	contactIds: string[]
+	selection: BulkSelection
 }
 
 const undos = new Map<string, Undo>()

@@ -45,7 +45,7 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 	)
 }
 
-/** Later, a person may have decided the same, and an undo would override that. */
+/** Later, the owner may have acted on the change. */
 const undoMs = 10 * 60_000
 
 /**
@@ -57,13 +57,12 @@ function Undo({ job: { id, result, finishedAt } }: { job: BulkJob }) {
 	const navigate = route.useNavigate()
 	const undo = undoOf(id)
 	const { mutate, error, isPending } = useMutation({
-		mutationFn: ({ act, contactIds }: NonNullable<typeof undo>) =>
-			beginBulk(api, act, { contactIds }),
+		mutationFn: ({ act, selection }: NonNullable<typeof undo>) => beginBulk(api, act, selection),
 		onSuccess: (begun) =>
 			navigate({ search: (old) => ({ ...old, job: begun.jobId }), replace: true }),
 	})
 	const isRecent = Date.now() - new Date(finishedAt ?? 0).getTime() < undoMs
-	if (!undo || !isRecent || result?.successCount !== undo.contactIds.length) return null
+	if (!undo || !isRecent || result?.successCount !== undo.selection.contactIds?.length) return null
 	return (
 		<>
 			<Fault error={error} />

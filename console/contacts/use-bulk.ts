@@ -27,7 +27,7 @@ export function useBulk({ filters, chosen, count, onDone }: Options) {
 			beginBulk(api, act, selection),
 		onSuccess: ({ jobId }, { act }) => {
 			const contactIds = idsChangedBy(act, chosen)
-			if (contactIds.length > 0) rememberUndo(jobId, { act: opposite[act], contactIds })
+			if (contactIds.length > 0) rememberUndo(jobId, undoing(act, jobId, contactIds))
 			onDone()
 			return navigate({ search: (old) => ({ ...old, job: jobId }), replace: true })
 		},
@@ -39,11 +39,11 @@ export function useBulk({ filters, chosen, count, onDone }: Options) {
 	return { act: (act: BulkAct) => void ask(act), error, isBusy: isPending }
 }
 
-const opposite: Record<BulkAct, BulkAct> = {
-	subscribe: 'unsubscribe',
-	unsubscribe: 'subscribe',
-	delete: 'delete',
-}
+/** People who unsubscribe by themselves meanwhile stay unsubscribed. */
+const undoing = (act: BulkAct, jobId: string, contactIds: string[]) =>
+	act === 'unsubscribe'
+		? { act: 'subscribe' as const, selection: { contactIds, undoes: jobId } }
+		: { act: 'unsubscribe' as const, selection: { contactIds } }
 
 /** Of contacts that were chosen one by one it is known what they were: that can be taken back. */
 function idsChangedBy(act: BulkAct, chosen: Selection) {

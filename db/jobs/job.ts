@@ -28,6 +28,8 @@ const schema = defineEntity({
 		fileName: p.text().nullable(),
 		/** The import that this job undoes. */
 		importId: p.uuid().nullable(),
+		/** When the job that this one takes back was accepted. null: this takes none back. */
+		decidedAt: p.datetime(3).nullable(),
 		/** The number of rows or contacts; null until it is known. */
 		total: p.integer().nullable(),
 		/** How many of them were processed, in stored order. */

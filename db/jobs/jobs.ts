@@ -33,18 +33,26 @@ export const acceptImport = statement('accept-import', {
 })
 
 /** Contacts are either listed, or described by a filter that the workflow evaluates. */
+/** No row: there is no bulk unsubscription that it could take back. */
 export const acceptBulkJob = statement('accept-bulk-job', {
 	params: {
 		projectId: uuid,
 		type: text,
 		contactIds: uuid.array.orNull,
 		target: json<object>().orNull,
+		/** The bulk unsubscription that this job takes back. */
+		undoes: uuid.orNull,
 		taskQueue: text,
 	},
 	row: { id: uuid },
-	text: `with job as (
-		insert into jobs (project_id, type, target, total)
-		values ($projectId, $type::text, $target::jsonb, cardinality($contactIds::uuid[])) returning id
+	text: `with undone as (
+		select created_at from jobs
+		where project_id = $projectId and id = $undoes::uuid and type = 'bulk-unsubscribe'
+	), job as (
+		insert into jobs (project_id, type, target, total, decided_at)
+		select $projectId, $type::text, $target::jsonb, cardinality($contactIds::uuid[]), (select created_at from undone)
+		where $undoes::uuid is null or exists (select from undone)
+		returning id
 	), contacts as (
 		insert into job_contacts (project_id, job_id, position, contact_ids)
 		select $projectId, id, 0, $contactIds::uuid[] from job where $contactIds::uuid[] is not null
@@ -152,11 +160,12 @@ export const inActiveJob = <T>(
 	})
 
 /**
- * Whether a contact, from `lockedContact`, was unsubscribed since the job was accepted, and not by another job: a later
- * decision is not overridden.
+ * Whether a contact, from `lockedContact`, was unsubscribed since the job, or the one that it takes back, was accepted,
+ * and not by another job: a later decision is not overridden.
  */
 export const hasLeft = (contact: string) => `coalesce(${contact}.refused_at >= (
-			select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId), false)`
+			select coalesce(j.decided_at, j.created_at) from jobs j
+			where j.project_id = $projectId and j.id = $jobId), false)`
 
 /**
  * For a lateral join: one contact, locked, in the order of the left side. New tables have no statistics,
