@@ -191,6 +191,32 @@ test('requests that were under way when a rest began do not make it longer', asy
 	t.is(await failures(), 10)
 })
 
+for (const act of ['change', 'test', 'retry'] as const)
+	test(`a request that was under way at the ${act} of an endpoint by its owner does not make it rest again`, async (t) => {
+		const { endpoint, track, turn, receiver, ask, deliveries, pool } = await setupWebhooks(t)
+		const { id } = await endpoint(['event.*'])
+		for (let i = 0; i < 12; i++) await track(`n${i}`)
+		receiver.answer = answering(500)
+		await turn(id)
+		await pool.query(
+			`with rested as (update webhook_endpoints set resting_until = now() - interval '1 s')
+			update webhook_deliveries set next_at = now() - interval '1 s'`,
+		)
+		const { data } = await deliveries(id)
+		receiver.answer = (response, heard) => {
+			receiver.answer = answering(200)
+			const acted = {
+				change: () => ask('PATCH', `/webhook-endpoints/${id}`, { description: 'Repaired' }),
+				test: () => ask('POST', `/webhook-endpoints/${id}/test`, {}),
+				retry: () => ask('POST', `/webhook-deliveries/${data[0]!.id}/retry`),
+			}[act]()
+			void acted.then(() => answering(500)(response, heard))
+		}
+		t.is((await turn(id)).waitMs, 0)
+		const { health } = await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)
+		t.is(health.restingUntil, null)
+	})
+
 test('410 disables an endpoint at once, and its members are notified once', async (t) => {
 	const { endpoint, track, turn, receiver, ask, pool, orm, project } = await setupWebhooks(t)
 	const { User } = await import('../db/accounts/user.ts')
@@ -499,12 +525,13 @@ test('after a rest, too, an endpoint gets the events of a mail in order', async 
 	)
 })
 
-test('a turn posts nothing more to an endpoint that is disabled, deleted or moved meanwhile', async (t) => {
+test('a turn posts nothing more to an endpoint that is disabled, deleted, moved or rotated meanwhile', async (t) => {
 	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
 	for (const change of [
 		(id: string) => ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false }),
 		(id: string) => ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204),
 		(id: string) => ask('PATCH', `/webhook-endpoints/${id}`, { url: `${receiver.url}/new` }),
+		(id: string) => ask('POST', `/webhook-endpoints/${id}/rotate-secret`),
 	]) {
 		const { id } = await endpoint(['event.first', 'event.second'])
 		await track('first')
@@ -521,7 +548,7 @@ test('a turn posts nothing more to an endpoint that is disabled, deleted or move
 	}
 })
 
-for (const change of ['disabled', 'deleted'] as const)
+for (const change of ['disabled', 'deleted', 'rotated'] as const)
 	test(`a turn posts little more after its endpoint was ${change} during a page`, async (t) => {
 		const { endpoint, track, turn, receiver, ask, pool } = await setupWebhooks(t)
 		const { id } = await endpoint(['event.*'])
@@ -534,6 +561,7 @@ for (const change of ['disabled', 'deleted'] as const)
 		const over = turn(id)
 		t.true(await until(async () => held.length === 20, 20_000))
 		if (change === 'disabled') await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+		else if (change === 'rotated') await ask('POST', `/webhook-endpoints/${id}/rotate-secret`)
 		else await ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204)
 		held.shift()!()
 		t.true(await until(isRecorded, 20_000))
@@ -637,11 +665,13 @@ test('a page of deliveries is as small as its texts, however well they are compr
 	const { endpoint, track, pool, project } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])
 	for (let n = 0; n < 40; n++) await track('signup', 'ann@example.org', { a: '"'.repeat(32_000) })
-	const { rows } = await pool.query<{ url: string }>('select url from webhook_endpoints')
-	const [{ url }] = rows as [{ url: string }]
+	const { rows } = await pool.query<{ updatedAt: Date }>(
+		'select updated_at as "updatedAt" from webhook_endpoints',
+	)
+	const [{ updatedAt }] = rows as [{ updatedAt: Date }]
 	const key = { projectId: project.id, endpointId: id }
 	await unpackBatches(pool, { ...key, limit: 1000 })
-	const page = await dueDeliveries(pool, { ...key, url, limit: 200, isOrdered: false })
+	const page = await dueDeliveries(pool, { ...key, updatedAt, limit: 200, isOrdered: false })
 	t.true(page.length > 1)
 	t.true(page.length < 20, `${page.length}`)
 })

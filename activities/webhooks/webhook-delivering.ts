@@ -51,12 +51,13 @@ export async function deliverDue(
 	const target = { url: endpoint.url, secrets: secretsFor(endpoint, settings.secret) }
 	const session = openSession({ connections: requestsAtOnce, maxAnswerBytes })
 	const isOrdered = endpoint.ordering === 'email'
-	const health = { failuresInRow: endpoint.failuresInRow, isResting: endpoint.isResting }
+	const { updatedAt, failuresInRow, restingUntil, isResting } = endpoint
+	const health = { failuresInRow, restingUntil, isResting }
 	let posted = 0
 	let loopBefore = performance.eventLoopUtilization()
 	/** By these tries: the members are to be told. */
 	let isDisabled = false
-	/** Disabled, deleted or moved meanwhile. */
+	/** Disabled, deleted or changed meanwhile, or its rest was ended: the next turn reads it anew. */
 	let isClosed = false
 	/** What the endpoint has asked for holds for answers that were under way, too. */
 	let pausedUntil = 0
@@ -91,7 +92,7 @@ export async function deliverDue(
 		// After many failures one delivery tries whether the endpoint is back.
 		const limit = health.failuresInRow >= failuresUntilRest ? 1 : most
 		while (isOrdered && (await queueBehind()) > 0) if (isOver()) return []
-		return dueDeliveries(pool, { ...key, url: endpoint.url, limit, isOrdered })
+		return dueDeliveries(pool, { ...key, updatedAt, limit, isOrdered })
 	}
 
 	async function queueBehind() {
@@ -168,15 +169,16 @@ export async function deliverDue(
 			if (pauseMs !== null) pausedUntil = Math.max(pausedUntil, now + pauseMs)
 		const restMs = restAfter(before + failures, Math.max(0, pausedUntil - now))
 		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
-		const ofUrl = { ...key, url: endpoint.url }
-		const [recorded] = await recordHealth(pool, { ...ofUrl, succeeded, failures, isGone, restMs })
-		if (!recorded) {
+		const known = { ...key, url: endpoint.url, updatedAt, restingUntil: health.restingUntil }
+		const [recorded] = await recordHealth(pool, { ...known, succeeded, failures, isGone, restMs })
+		isDisabled ||= !!recorded && recorded.disabled !== null
+		if (!recorded || recorded.isOverruled) {
 			isClosed = true
 			return
 		}
 		health.failuresInRow = recorded.failuresInRow
+		health.restingUntil = recorded.restingUntil
 		health.isResting ||= restMs !== null
-		isDisabled ||= recorded.disabled !== null
 		isClosed ||= recorded.isClosed
 	}
 }

@@ -1,4 +1,4 @@
-import { bool, float, int, json, text, uuid } from '../sql-types.ts'
+import { bool, float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { attemptsKept, type WebhookAttempt } from './webhook-delivery.ts'
 import type { endpointDisabledReasons } from './webhook-endpoint.ts'
@@ -58,9 +58,14 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 		and d.status = 'PENDING' and d.tries = 0 and d.next_at > now()`,
 })
 
+/** False: a request has changed the endpoint or ended its rest since the turn read it. */
+const isAsRead = (row: 'w' | 'old') =>
+	`(${row}.updated_at = $updatedAt and ${row}.resting_until is not distinct from $restingUntil::timestamptz)`
+
 /**
  * Records the health of an endpoint after some tries. The row is written once for many deliveries. It is disabled
- * when it answers 410, and after five days without a success. No row: it has another URL by now, or is gone.
+ * when it answers 410, and after five days without a success. It does not rest for answers to requests that were under
+ * way when its owner changed it or ended its rest. No row: it has another URL by now, or is gone.
  */
 export const recordHealth = statement('record-webhook-health', {
 	params: {
@@ -74,20 +79,27 @@ export const recordHealth = statement('record-webhook-health', {
 		isGone: bool,
 		/** Nothing is delivered for this time. */
 		restMs: float.orNull,
+		/** As the turn knows them. */
+		updatedAt: timestamp,
+		restingUntil: timestamp.orNull,
 	},
 	row: {
 		failuresInRow: int,
 		/** The reason if it was disabled just now. */
 		disabled: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
+		restingUntil: timestamp.orNull,
 		/** It is disabled or deleted by now, whoever did it. */
 		isClosed: bool,
+		/** It is no longer as the turn read it. */
+		isOverruled: bool,
 	},
 	text: `update webhook_endpoints w set
 		last_success_at = case when $succeeded::bool then now() else w.last_success_at end,
 		failures_in_row = case when $succeeded then 0 else w.failures_in_row end + $failures::int,
 		failing_since = case when not $succeeded then coalesce(w.failing_since, now())
 			when $failures > 0 then now() end,
-		resting_until = now() + make_interval(secs => $restMs::float8 / 1000),
+		resting_until = case when ${isAsRead('w')} then now() + make_interval(secs => $restMs::float8 / 1000)
+			else w.resting_until end,
 		disabled_reason = coalesce(w.disabled_reason, case when $isGone::bool then 'GONE'
 			when not $succeeded and w.failing_since < now() - interval '5 days' then 'FAILING' end),
 		disabled_at = case when w.disabled_reason is null and ($isGone or not $succeeded
@@ -95,5 +107,6 @@ export const recordHealth = statement('record-webhook-health', {
 	where w.project_id = $projectId and w.id = $endpointId and w.url = $url
 	returning w.failures_in_row as "failuresInRow",
 		case when old.disabled_reason is null then new.disabled_reason end as disabled,
-		w.disabled_reason is not null or w.deleted_at is not null as "isClosed"`,
+		w.resting_until as "restingUntil", w.disabled_reason is not null or w.deleted_at is not null as "isClosed",
+		not ${isAsRead('old')} as "isOverruled"`,
 })

@@ -76,13 +76,18 @@ export const takeLease = statement('take-webhook-lease', {
 		isTold: bool,
 		isDeleted: bool,
 		failuresInRow: int,
+		/** Also a rest that is over: what ends it by a request sets null. */
+		restingUntil: timestamp.orNull,
 		isResting: bool,
+		/** Requests that change it or rotate its secret set this. */
+		updatedAt: timestamp,
 	},
 	text: `update webhook_endpoints w set leased_until = now() + interval '${leaseMs} milliseconds'
 	where w.project_id = $projectId and w.id = $endpointId
 	returning w.url, w.ordering, ${secretsOf}, w.disabled_reason as "disabledReason",
 		w.told_at is not null as "isTold", w.deleted_at is not null as "isDeleted", w.failures_in_row as "failuresInRow",
-		coalesce(w.resting_until > now(), false) as "isResting"`,
+		w.resting_until as "restingUntil", coalesce(w.resting_until > now(), false) as "isResting",
+		w.updated_at as "updatedAt"`,
 })
 
 /** Ends the turn. Deliveries written since its last page are found by `nextWork`, a statement of its own. */
@@ -141,13 +146,13 @@ const pageBytes = 2 ** 20
 /**
  * The next deliveries, with what their payloads consist of. `data` is null where the payload was stored. A page has
  * at least one delivery. None: nothing is due, or only what waits for an earlier one of its mail, or the endpoint was
- * disabled, deleted or moved during the turn.
+ * disabled, deleted or changed during the turn, or its secret rotated.
  */
 export const dueDeliveries = statement('due-webhook-deliveries', {
 	params: {
 		projectId: uuid,
 		endpointId: uuid,
-		url: text,
+		updatedAt: timestamp,
 		limit: int,
 		/** Only the first of each mail, although events may have come since `queueBehindEarlier`. */
 		isOrdered: bool,
@@ -171,7 +176,7 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 				where d.project_id = $projectId and d.endpoint_id = $endpointId and d.next_at <= now()
 					and exists (
 						select from webhook_endpoints w
-						where w.project_id = $projectId and w.id = $endpointId and w.url = $url
+						where w.project_id = $projectId and w.id = $endpointId and w.updated_at = $updatedAt
 							and w.disabled_reason is null and w.deleted_at is null)
 					-- By the index webhook_deliveries_pending.
 					and (not $isOrdered::bool or not exists (
