@@ -6344,7 +6344,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Change a webhook endpoint, disable it or enable it.
 	 *
-	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once.
+	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once, and up to 1000 of those that wait for their next try.
 	 *
 	 * `PATCH /webhook-endpoints/{id}`
 	 */
@@ -6388,7 +6388,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Deliver a sample to a webhook endpoint, now.
 	 *
-	 * Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.
+	 * Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once, and up to 1000 of those that wait for their next try.
 	 *
 	 * `POST /webhook-endpoints/{id}/test`
 	 */

@@ -192,7 +192,7 @@ test('requests that were under way when a rest began do not make it longer', asy
 })
 
 for (const act of ['change', 'test', 'retry'] as const)
-	test(`a request that was under way at the ${act} of an endpoint by its owner does not make it rest again`, async (t) => {
+	test(`a request that was under way at the ${act} of an endpoint by its owner does not make it rest again, and is tried anew`, async (t) => {
 		const { endpoint, track, turn, receiver, ask, deliveries, pool } = await setupWebhooks(t)
 		const { id } = await endpoint(['event.*'])
 		for (let i = 0; i < 12; i++) await track(`n${i}`)
@@ -215,6 +215,47 @@ for (const act of ['change', 'test', 'retry'] as const)
 		t.is((await turn(id)).waitMs, 0)
 		const { health } = await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)
 		t.is(health.restingUntil, null)
+		t.is((await turn(id)).waitMs, null)
+		t.is((await deliveries(id, '?status=DELIVERED')).total, 12)
+	})
+
+for (const act of ['change', 'successful test'] as const)
+	test(`after a ${act} of their endpoint, deliveries do not wait for their next try, up to a thousand`, async (t) => {
+		const { endpoint, track, turn, receiver, ask, deliveries, pool, project } =
+			await setupWebhooks(t)
+		const { id } = await endpoint(['event.*'])
+		for (const name of ['one', 'two', 'three']) await track(name)
+		receiver.answer = answering(500)
+		t.true((await turn(id)).waitMs! > 0)
+		const repair = () =>
+			act === 'successful test'
+				? ask('POST', `/webhook-endpoints/${id}/test`, {})
+				: ask('PATCH', `/webhook-endpoints/${id}`, { url: `${receiver.url}/new` })
+		receiver.answer = answering(200)
+		await repair()
+		t.is((await turn(id)).waitMs, null)
+		const { data } = await deliveries(id)
+		t.deepEqual(
+			data.map(({ status, tries }) => [status, tries]),
+			Array.from({ length: 3 }, () => ['DELIVERED', 2]),
+		)
+		await pool.query(
+			`insert into webhook_deliveries
+				(project_id, endpoint_id, event_id, type, occurred_at, status, tries, next_at)
+			select $1, $2, uuidv7(), 'event.x', now(), 'PENDING', 2, now() + make_interval(mins => n)
+			from generate_series(1, 1001) n`,
+			[project.id, id],
+		)
+		await repair()
+		const { rows } = await pool.query(
+			`select count(*)::int, min(tries)::int as tries,
+				bool_and(next_at > now() + interval '1000 minutes') as "isLast"
+			from webhook_deliveries where status = 'PENDING' group by next_at > now() order by 1`,
+		)
+		t.deepEqual(rows, [
+			{ count: 1, tries: 2, isLast: true },
+			{ count: 1000, tries: 2, isLast: false },
+		])
 	})
 
 test('410 disables an endpoint at once, and its members are notified once', async (t) => {
@@ -573,12 +614,16 @@ for (const change of ['disabled', 'deleted', 'rotated'] as const)
 
 test('the answers of an old URL say nothing about the health of a new one', async (t) => {
 	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
-	for (const answer of [answering(410), answering(503, '', { 'retry-after': '120' })]) {
+	const cases = [
+		{ answer: answering(410), heard: ['event.new'] },
+		{ answer: answering(503, '', { 'retry-after': '120' }), heard: ['event.new', 'event.old'] },
+	]
+	for (const { answer, heard } of cases) {
 		const { id } = await endpoint(['event.*'])
 		const url = `${receiver.url}/new`
 		await track('old')
-		receiver.answer = (response, heard) =>
-			void ask('PATCH', `/webhook-endpoints/${id}`, { url }).then(() => answer(response, heard))
+		receiver.answer = (response, one) =>
+			void ask('PATCH', `/webhook-endpoints/${id}`, { url }).then(() => answer(response, one))
 		await turn(id)
 		t.like(await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`), {
 			enabled: true,
@@ -588,10 +633,7 @@ test('the answers of an old URL say nothing about the health of a new one', asyn
 		receiver.answer = answering(200)
 		await track('new')
 		await turn(id)
-		t.deepEqual(
-			receiver.heard.map(({ type }) => type),
-			['event.new'],
-		)
+		t.deepEqual(receiver.heard.map(({ type }) => type).toSorted(), heard)
 		await ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204)
 	}
 })

@@ -159,7 +159,6 @@ export async function deliverDue(
 
 	async function recordAll(delivered: Delivered[]) {
 		const outcomes = delivered.map(({ outcome }) => outcome)
-		await recordOutcomes(pool, { ...key, outcomes, isOrdered })
 		const succeededAt = outcomes.findLastIndex(({ status }) => status === 'DELIVERED')
 		const succeeded = succeededAt >= 0
 		const before = succeeded ? 0 : health.failuresInRow
@@ -172,7 +171,11 @@ export async function deliverDue(
 		const known = { ...key, url: endpoint.url, updatedAt, restingUntil: health.restingUntil }
 		const [recorded] = await recordHealth(pool, { ...known, succeeded, failures, isGone, restMs })
 		isDisabled ||= !!recorded && recorded.disabled !== null
-		if (!recorded || recorded.isOverruled) {
+		const isOverruled = !recorded || recorded.isOverruled
+		// The endpoint as it is now has not been tried.
+		if (isOverruled) for (const outcome of outcomes) if (outcome.waitMs !== null) outcome.waitMs = 0
+		await recordOutcomes(pool, { ...key, outcomes, isOrdered })
+		if (isOverruled) {
 			isClosed = true
 			return
 		}

@@ -119,7 +119,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				tags,
 				summary: 'Change a webhook endpoint, disable it or enable it',
 				description:
-					'Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once.',
+					'Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once, and up to 1000 of those that wait for their next try.',
 				params: EndpointParams,
 				body: Type.Object(
 					{

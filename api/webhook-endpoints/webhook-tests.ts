@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { endpointSecrets, endRest } from '../../db/webhooks/webhook-endpoint-records.ts'
+import { endpointSecrets, endWaits } from '../../db/webhooks/webhook-endpoint-records.ts'
 import { eventPrefix } from '../../db/webhooks/webhook-types.ts'
 import { openSession } from '../../outside/requests/guarded-request.ts'
 import {
@@ -48,7 +48,7 @@ export const webhookTests: FastifyPluginAsyncTypebox<TestOptions> = async (
 				tags: ['webhook endpoints'],
 				summary: 'Deliver a sample to a webhook endpoint, now',
 				description:
-					'Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.',
+					'Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once, and up to 1000 of those that wait for their next try.',
 				params: EndpointParams,
 				body: Type.Object(
 					{
@@ -85,7 +85,7 @@ export const webhookTests: FastifyPluginAsyncTypebox<TestOptions> = async (
 			)
 			const success = isSuccess(attempt)
 			if (success) {
-				await endRest(pool, key)
+				await endWaits(pool, key)
 				app.relay.wake()
 			}
 			const { status, durationMs, answer, error } = attempt

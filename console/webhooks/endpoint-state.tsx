@@ -27,6 +27,6 @@ export function adviceOf({ disabledReason, health }: WebhookEndpoint) {
 	if (disabledReason !== null)
 		return `${disabled[disabledReason]} Its events are kept for 30 days: enable it, then replay what it missed.`
 	if (health.state === 'failing')
-		return 'The latest tries failed. The deliveries below show the answers. Once it works again, a test that succeeds delivers all that waits at once.'
+		return 'The latest tries failed. The deliveries below show the answers. Once it works again, a test that succeeds delivers what waits at once.'
 	return undefined
 }

@@ -1,5 +1,5 @@
 import { priorities } from '../outbox/outbox.ts'
-import { bool, bytes, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { bytes, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { runningReplay } from './webhook-replays.ts'
 import type { endpointDisabledReasons, webhookOrderings } from './webhook-endpoint.ts'
@@ -88,6 +88,20 @@ const called = (of: string) => `insert into outbox
 			jsonb_build_object('projectId', project_id, 'endpointId', id)), null
 	from ${of}`
 
+/** More keep the time of their next try: a request must end. An endpoint that is down has fewer, because it rests. */
+const mostBroughtForward = 1000
+
+/**
+ * Deliveries that wait for their next try are due now, the nearest first, by the index webhook_deliveries_due. Rows that
+ * a replay or a turn is writing are left to it.
+ */
+const broughtForward = (of: string) => `update webhook_deliveries d set next_at = now()
+	where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(
+		select n.id from webhook_deliveries n
+		where n.project_id = $projectId and n.endpoint_id = $endpointId and n.next_at > now()
+			and exists (select from ${of} w where w.disabled_reason is null)
+		order by n.next_at, n.id limit ${mostBroughtForward} for no key update skip locked))`
+
 /** Absent members of `changes` keep their values. A change starts the count of failures anew. */
 export const changeEndpoint = statement('change-webhook-endpoint', {
 	params: {
@@ -119,6 +133,8 @@ export const changeEndpoint = statement('change-webhook-endpoint', {
 			failing_since = null, failures_in_row = 0, resting_until = null, updated_at = now()
 		where w.project_id = $projectId and w.id = $endpointId and w.deleted_at is null
 		returning w.*
+	), brought as (
+		${broughtForward('changed')}
 	), called as (
 		${called('changed')}
 	)
@@ -165,10 +181,12 @@ export const endpointSecrets = statement('webhook-endpoint-secrets', {
 })
 
 /** It answered a test well: deliveries that waited for it go on. */
-export const endRest = statement('end-webhook-rest', {
+export const endWaits = statement('end-webhook-waits', {
 	params: { projectId: uuid, endpointId: uuid },
-	row: { rested: bool },
-	text: `update webhook_endpoints w set resting_until = null
-	where w.project_id = $projectId and w.id = $endpointId and w.resting_until is not null
-	returning true as rested`,
+	text: `with endpoint as (
+		update webhook_endpoints w set resting_until = null
+		where w.project_id = $projectId and w.id = $endpointId
+		returning w.disabled_reason
+	)
+	${broughtForward('endpoint')}`,
 })
