@@ -4,7 +4,7 @@ import { poolOf } from '../../db/statement.ts'
 import { runCampaign, seedRecipients } from '../campaign/campaign-run.ts'
 import { median } from '../load.ts'
 import { startSink } from '../sink.ts'
-import { prepareStack } from '../stack.ts'
+import { prepareStack, type Stack } from '../stack.ts'
 import type { Row } from '../table.ts'
 import { removal } from './ledger-removal.ts'
 import { seedOlderMails } from './ledger-seed.ts'
@@ -15,49 +15,56 @@ import { seedOlderMails } from './ledger-seed.ts'
  */
 const wanted = Number(process.argv[3] ?? 50_000_000)
 const recipients = Number(process.argv[4] ?? 40_000)
-const rounds = 3
+const rounds = 5
 const mostSlowerPercent = 10
 
 export async function bench(servers: Servers): Promise<Row[]> {
 	const sink = await startSink()
-	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
+	const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url }
+	// One stays without older mails. Both are equally warm, and a slow time of the machine is one for both.
+	const young = await prepareStack(servers, env)
+	const old = await prepareStack(servers, env)
 	try {
-		const pool = await poolOf(stack.orm.em)
-		await splitIntoMonths(pool)
-		await stack.api.start()
-		await stack.worker.start()
-		await seedRecipients(stack, recipients)
-		const rate = async () => {
-			await pool.query('checkpoint')
-			const rates: number[] = []
-			for (let round = 0; round < rounds; round++)
-				rates.push((await runCampaign(stack, sink, servers.temporalAddress, recipients)).perSecond)
-			console.log(`campaigns at ${rates.map((one) => one.toFixed(0)).join(', ')} mails/s`)
-			return median(rates)
+		for (const stack of [young, old]) {
+			await splitIntoMonths(await poolOf(stack.orm.em))
+			await stack.api.start()
+			await stack.worker.start()
+			await seedRecipients(stack, recipients)
 		}
-		await runCampaign(stack, sink, servers.temporalAddress, recipients) // warms every process up
-		const without = await rate()
-		const { mails, isLess, inBigMonth, bytesPerMail } = await seedOlderMails(
-			pool,
-			wanted,
-			recipients,
-		)
-		const withThem = await rate()
+		const pool = await poolOf(old.orm.em)
+		const seeded = await seedOlderMails(pool, wanted, recipients)
+		const { mails, isLess, inBigMonth, bytesPerMail } = seeded
+		await pool.query('checkpoint')
+		const rateOf = async (stack: Stack) =>
+			(await runCampaign(stack, sink, servers.temporalAddress, recipients)).perSecond
+		for (const stack of [young, old, young, old]) await rateOf(stack) // warms every process up
+		const rates: { without: number; withThem: number }[] = []
+		for (let round = 0; round < rounds; round++) {
+			const measured = new Map<Stack, number>()
+			for (const stack of round % 2 === 0 ? [young, old] : [old, young])
+				measured.set(stack, await rateOf(stack))
+			rates.push({ without: measured.get(young)!, withThem: measured.get(old)! })
+		}
+		for (const { without, withThem } of rates)
+			console.log(
+				`${withThem.toFixed(0)} mails/s beside older mails, ${without.toFixed(0)} without`,
+			)
 
-		const slowerPercent = (1 - withThem / without) * 100
+		const slowerPercent =
+			(1 - median(rates.map(({ without, withThem }) => withThem / without))) * 100
 		const less = isLess ? ` (the disk has no room for ${wanted})` : ''
 		return [
 			{
-				what: `${recipients} recipients beside ${mails} older mails${less}, ${inBigMonth} of them in one month, median of ${rounds}`,
-				reached: `${withThem.toFixed(0)} mails/s, ${slowerPercent.toFixed(0)} % slower`,
+				what: `${recipients} recipients beside ${mails} older mails${less}, ${inBigMonth} of them in one month, median of ${rounds} pairs`,
+				reached: `${median(rates.map(({ withThem }) => withThem)).toFixed(0)} mails/s, ${slowerPercent.toFixed(0)} % slower`,
 				target: `<= ${mostSlowerPercent} % slower`,
-				floor: `${without.toFixed(0)}/s without them`,
+				floor: `${median(rates.map(({ without }) => without)).toFixed(0)}/s without them`,
 				isMet: slowerPercent <= mostSlowerPercent,
 			},
-			...(await removal(stack, { inBigMonth, bytesPerMail })),
+			...(await removal(old, { inBigMonth, bytesPerMail })),
 		]
 	} finally {
-		await stack.stop()
+		await Promise.all([young.stop(), old.stop()])
 		await sink.close()
 	}
 }
