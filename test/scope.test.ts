@@ -56,7 +56,9 @@ const reasons: Record<string, string[]> = {
 	],
 	'the mailbox shows the mails of all projects to the developer of this machine': [
 		'count-mailbox-messages',
+		'first-pieces-of-mailbox-messages',
 		'list-mailbox-messages',
+		'next-piece-of-mailbox-message',
 		'summarise-mailbox-messages',
 	],
 	'the relay and the claims of sends take whatever waits, of whomever it is': [

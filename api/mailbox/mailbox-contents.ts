@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import type { Pool } from 'pg'
+import { readMessages } from '../../db/emails/mailbox-message.ts'
 import { notFound } from '../errors.ts'
 import { Extended, PathId } from '../schemas.ts'
 import { mailOf, Message, messageOf, shownBody } from './mailbox-reading.ts'
@@ -13,7 +13,7 @@ const Mail = Extended('MailboxMail', [Message], {
 })
 
 /** One mail of the mailbox: what it says, its body for a frame, its source and its files. */
-export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
+export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
 		'/mailbox/messages/:id',
 		{
@@ -26,7 +26,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Mail },
 			},
 		},
-		async ({ em, params: { id } }) => messageOf(await found(em, id)),
+		async ({ params: { id } }) => messageOf(await found(pool, id)),
 	)
 
 	app.get(
@@ -40,8 +40,8 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 				params: Params,
 			},
 		},
-		async ({ em, params }, reply) => {
-			const { raw } = await found(em, params.id)
+		async ({ params }, reply) => {
+			const { raw } = await found(pool, params.id)
 			return reply
 				.type('message/rfc822')
 				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
@@ -64,8 +64,8 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 				}),
 			},
 		},
-		async ({ em, params, query }, reply) => {
-			const { raw } = await found(em, params.id)
+		async ({ params, query }, reply) => {
+			const { raw } = await found(pool, params.id)
 			// This HTML is foreign: nothing in it may run or reach our pages.
 			return reply
 				.header(
@@ -95,8 +95,8 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 				}),
 			},
 		},
-		async ({ em, params }, reply) => {
-			const mail = await mailOf((await found(em, params.id)).raw)
+		async ({ params }, reply) => {
+			const mail = await mailOf((await found(pool, params.id)).raw)
 			const file = mail.files[params.position]
 			if (!file) throw notFound('attachment', params.position)
 			return reply
@@ -110,8 +110,8 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 	)
 }
 
-async function found(em: EntityManager, id: string) {
-	const row = await em.findOne(MailboxMessage, id)
+async function found(pool: Pool, id: string) {
+	const [row] = await readMessages(pool, [id])
 	if (!row) throw notFound('message', id)
 	return row
 }

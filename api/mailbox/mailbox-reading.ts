@@ -1,5 +1,5 @@
 import { Type } from '@fastify/type-provider-typebox'
-import type { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import type { WholeMessage } from '../../db/emails/mailbox-message.ts'
 import { takeTurn } from '../../db/event-loop.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { Component, Id, Timestamp } from '../schemas.ts'
@@ -59,6 +59,6 @@ export async function messageOf({
 	raw,
 	read,
 	receivedAt,
-}: MailboxMessage) {
+}: WholeMessage) {
 	return { id, emailId, to, bcc, from, subject, read, receivedAt, ...(await mailOf(raw)) }
 }

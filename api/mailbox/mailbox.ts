@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { listMessages, MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import { listMessages, MailboxMessage, readMessages } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
@@ -52,7 +52,7 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 	})
 
 	await app.register(mailboxSummaries, { pool })
-	await app.register(mailboxContents)
+	await app.register(mailboxContents, { pool })
 
 	app.get(
 		'/mailbox',
@@ -81,8 +81,8 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				},
 				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
-			const row = id ? await em.findOne(MailboxMessage, id, { refresh: true }) : null
-			const open = row && { row, mail: await mailOf(row.raw) }
+			const [row] = id ? await readMessages(pool, [id]) : []
+			const open = row ? { row, mail: await mailOf(row.raw) } : null
 			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
 			return reply
 				.header('content-security-policy', pagePolicy)
@@ -104,7 +104,7 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				response: { 200: Type.Object({ messages: Type.Array(Message) }) },
 			},
 		},
-		async ({ em, query: { to, subject, limit, before } }, reply) =>
+		async ({ query: { to, subject, limit, before } }, reply) =>
 			sendPage(reply, {
 				listed: await listMessages(pool, {
 					to: to ? normalizeEmail(to) : null,
@@ -113,13 +113,8 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 					limit: Math.min(limit, 1000),
 				}),
 				read: async (ids) => {
-					const rows = await em.find(
-						MailboxMessage,
-						{ id: { $in: ids } },
-						{ orderBy: { id: 'desc' }, disableIdentityMap: true },
-					)
 					const messages = []
-					for (const row of rows) messages.push(await messageOf(row))
+					for (const row of await readMessages(pool, ids)) messages.push(await messageOf(row))
 					return messages
 				},
 				answer: (messages) => ({ messages }),

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Pool } from 'pg'
 import { id, projectId } from '../columns.ts'
 import { reference } from '../reference.ts'
 import { sizedColumns } from '../sorted-list.ts'
-import { bool, bytes, int, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, bytes, int, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /** A mail that the local provider "delivered": it is stored here and stays on the machine. */
@@ -56,6 +57,55 @@ export const listMessages = statement('list-mailbox-messages', {
 		and ($before::uuid is null or id < $before)
 	order by id desc limit $limit::int`,
 })
+
+/** To decode a large mail in one piece would block the event loop. */
+const pieceBytes = 2 ** 20
+
+const firstPieces = statement('first-pieces-of-mailbox-messages', {
+	params: { ids: uuid.array },
+	row: {
+		id: uuid,
+		emailId: uuid,
+		to: text,
+		bcc: text.array,
+		from: text,
+		subject: text,
+		read: bool,
+		receivedAt: timestamp,
+		raw: bytes,
+		rawBytes: int,
+	},
+	text: `select id, email_id as "emailId", "to", bcc, "from", subject, read, received_at as "receivedAt",
+		substring(raw for ${pieceBytes}) as raw, octet_length(raw) as "rawBytes"
+	from mailbox_messages where id = any($ids::uuid[]) order by id desc`,
+})
+
+const nextPiece = statement('next-piece-of-mailbox-message', {
+	params: { id: uuid, after: int },
+	row: { piece: bytes },
+	text: `select substring(raw from $after::int + 1 for ${pieceBytes}) as piece from mailbox_messages where id = $id`,
+})
+
+export type WholeMessage = RowOf<typeof firstPieces>
+
+/** With their contents, newest first. */
+export async function readMessages(pool: Pool, ids: string[]): Promise<WholeMessage[]> {
+	const messages = []
+	for (const message of await firstPieces(pool, { ids })) {
+		const pieces = [message.raw]
+		let read = message.raw.length
+		while (read < message.rawBytes) {
+			const [next] = await nextPiece(pool, { id: message.id, after: read })
+			// It was deleted meanwhile.
+			if (!next) break
+			pieces.push(next.piece)
+			read += next.piece.length
+		}
+		if (read < message.rawBytes) continue
+		messages.push(pieces.length === 1 ? message : { ...message, raw: Buffer.concat(pieces) })
+	}
+	return messages
+}
 
 /** Without their contents, newest first. The pattern matches addresses and the subject. */
 export const summariseMessages = statement('summarise-mailbox-messages', {

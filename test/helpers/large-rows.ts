@@ -9,7 +9,7 @@ export async function fillWithLargeRows({
 }: Pick<Awaited<ReturnType<typeof setupRoutes>>, 'pool' | 'project' | 'mine'>) {
 	const data = JSON.stringify(largeData)
 	const body = largeBody
-	const raw = `Content-Type: multipart/mixed; boundary=edge\r\n\r\n--edge\r\nContent-Type: text/html\r\n\r\n${page.repeat(40_000)}\r\n--edge\r\nContent-Disposition: attachment; filename=a\r\n\r\n${page.repeat(40_000)}\r\n--edge--\r\n`
+	const raw = `Content-Type: multipart/mixed; boundary=edge\r\n\r\n--edge\r\nContent-Type: text/html\r\n\r\n${page.repeat(40_000)}\r\n--edge\r\nContent-Disposition: attachment; filename=a\r\n\r\n${page.repeat(280_000)}\r\n--edge--\r\n`
 	const run = (sql: string, ...values: unknown[]) => pool.query(sql, values)
 	const rows = 'from generate_series(1, 100) n'
 	for (const table of ['contacts', 'events']) await run(`alter table ${table} disable trigger user`)
