@@ -9,6 +9,8 @@ export interface ProviderPause {
 	/** After a pause a single mail tests the provider, instead of hundreds. */
 	isProbing(): boolean
 	reason(): string | null
+	/** When the latest pause ended or will end, on the monotonic clock; 0 if there was none. */
+	endsAt(): number
 	/** The provider refused the mail handed over at `startedAt` (monotonic clock) for a reason of its own. */
 	unavailable(error: string, retryAfterMs: number | null, startedAt: number): void
 	/** The provider took the mail handed over at `startedAt`, or refused it because of the mail itself. */
@@ -21,6 +23,7 @@ export interface ProviderPause {
  */
 export function createProviderPause(report: (away: Away | null) => void = () => {}): ProviderPause {
 	let until = 0
+	let lastEnd = 0
 	let refusedAt = 0
 	let failures = 0
 	let error: string | null = null
@@ -28,6 +31,7 @@ export function createProviderPause(report: (away: Away | null) => void = () => 
 		remainingMs: () => Math.ceil(Math.max(0, until - performance.now())),
 		isProbing: () => failures > 0,
 		reason: () => error,
+		endsAt: () => lastEnd,
 		unavailable(why, retryAfterMs, startedAt) {
 			const now = performance.now()
 			const before = until
@@ -39,12 +43,14 @@ export function createProviderPause(report: (away: Away | null) => void = () => 
 				error = why
 			}
 			until = Math.max(until, now + (retryAfterMs ?? 0))
+			lastEnd = until
 			if (until > before) report({ error: why, waitMs: until - now })
 		},
 		available(startedAt) {
 			// A mail that was under way before the refusal says nothing about the provider's state after it.
 			if (startedAt < refusedAt || failures === 0) return
 			failures = 0
+			lastEnd = Math.min(until, performance.now())
 			until = 0
 			error = null
 			report(null)

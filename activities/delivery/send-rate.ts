@@ -1,18 +1,28 @@
 import type { Pool } from 'pg'
 import { grant } from '../../db/emails/ledger.ts'
+import type { ProviderPause } from './provider-pause.ts'
 import { momentIn, type TimedMail } from './moments.ts'
 
 /** Mails due within this time are opened now and wait for their time while open. */
 export const aheadMs = 20
 
+interface RateServices {
+	pool: Pool
+	settings: { sendRatePerSecond: number }
+	pause: Pick<ProviderPause, 'endsAt'>
+}
+
 /** Reserves send rate for mails that have none, and returns the mails that are due. */
 export async function payFor(
-	{ pool, settings }: { pool: Pool; settings: { sendRatePerSecond: number } },
+	{ pool, settings, pause }: RateServices,
 	todo: Map<string, TimedMail>,
 	ready: TimedMail[],
 ) {
 	const rate = ready[0]?.send_rate_per_second ?? settings.sendRatePerSecond
 	if (ready.length === 0 || rate === 0) return ready
+	// A time at which the provider was away is over: mails that waited for it would otherwise all leave at once.
+	const isPaid = (mail: TimedMail) =>
+		mail.granted_attempt > mail.attempt && (mail.dueAt ?? Infinity) >= pause.endsAt()
 	// Reserves at most one second ahead, because reserved rate is not available for more urgent mail.
 	let affordable = Math.max(1, Math.floor(rate))
 	for (const mail of todo.values()) if (mail.status === 'PENDING' && isPaid(mail)) affordable -= 1
@@ -34,9 +44,3 @@ export async function payFor(
 	const soon = performance.now() + aheadMs
 	return ready.filter((mail) => isPaid(mail) && (mail.dueAt ?? 0) <= soon)
 }
-
-/** Longer after its time a grant has no effect: mails that waited for a provider would otherwise all leave at once. */
-const lateMs = 1000
-
-const isPaid = (mail: TimedMail) =>
-	mail.granted_attempt > mail.attempt && (mail.dueAt ?? 0) > performance.now() - lateMs
