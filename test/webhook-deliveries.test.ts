@@ -219,6 +219,20 @@ for (const act of ['change', 'test', 'retry'] as const)
 		t.is((await deliveries(id, '?status=DELIVERED')).total, 12)
 	})
 
+test('a request that was under way at a successful test of an endpoint is tried anew, also if that did not rest', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('n')
+	receiver.answer = (response, heard) => {
+		receiver.answer = answering(200)
+		const tested = ask('POST', `/webhook-endpoints/${id}/test`, {})
+		void tested.then(() => answering(500)(response, heard))
+	}
+	t.is((await turn(id)).waitMs, 0)
+	t.is((await turn(id)).waitMs, null)
+	t.is((await deliveries(id, '?status=DELIVERED')).total, 1)
+})
+
 for (const act of ['change', 'successful test'] as const)
 	test(`after a ${act} of their endpoint, deliveries do not wait for their next try, up to a thousand`, async (t) => {
 		const { endpoint, track, turn, receiver, ask, deliveries, pool, project } =

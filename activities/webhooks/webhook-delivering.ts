@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isTurnOver } from '../../db/event-loop.ts'
+import { transaction } from '../../db/transaction.ts'
 import {
 	type DeliveryOutcome,
 	recordHealth,
@@ -169,13 +170,17 @@ export async function deliverDue(
 		const restMs = restAfter(before + failures, Math.max(0, pausedUntil - now))
 		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
 		const known = { ...key, url: endpoint.url, updatedAt, restingUntil: health.restingUntil }
-		const [recorded] = await recordHealth(pool, { ...known, succeeded, failures, isGone, restMs })
+		// In one transaction: the owner's next act finds the outcomes.
+		const recorded = await transaction(pool, async (db) => {
+			const [now] = await recordHealth(db, { ...known, succeeded, failures, isGone, restMs })
+			// The endpoint as it is now has not been tried.
+			if (!now || now.isOverruled)
+				for (const outcome of outcomes) if (outcome.waitMs !== null) outcome.waitMs = 0
+			await recordOutcomes(db, { ...key, outcomes, isOrdered })
+			return now
+		})
 		isDisabled ||= !!recorded && recorded.disabled !== null
-		const isOverruled = !recorded || recorded.isOverruled
-		// The endpoint as it is now has not been tried.
-		if (isOverruled) for (const outcome of outcomes) if (outcome.waitMs !== null) outcome.waitMs = 0
-		await recordOutcomes(pool, { ...key, outcomes, isOrdered })
-		if (isOverruled) {
+		if (!recorded || recorded.isOverruled) {
 			isClosed = true
 			return
 		}

@@ -180,11 +180,11 @@ export const endpointSecrets = statement('webhook-endpoint-secrets', {
 	where w.project_id = $projectId and w.id = $endpointId and w.deleted_at is null`,
 })
 
-/** It answered a test well: deliveries that waited for it go on. */
+/** It answered a test well: deliveries that waited for it go on, and tries under way count as of an earlier state. */
 export const endWaits = statement('end-webhook-waits', {
 	params: { projectId: uuid, endpointId: uuid },
 	text: `with endpoint as (
-		update webhook_endpoints w set resting_until = null
+		update webhook_endpoints w set resting_until = null, updated_at = now()
 		where w.project_id = $projectId and w.id = $endpointId
 		returning w.disabled_reason
 	)
