@@ -259,14 +259,37 @@ test('an invoice that is voided after its subscription was cancelled for it enab
 })
 
 test('an invoice that is given up as uncollectible disables the project, as after the last attempt', async (t) => {
-	const { tell, customer, subscriptions, disabled } = await setupBilling(t)
+	const { tell, customer, subscriptions, invoices, disabled } = await setupBilling(t)
 	const id = await customer()
 	subscriptions.set(id, [subscription('past_due', { latest_invoice: retried })])
 	await tell('invoice.payment_failed', id)
 	t.is(await disabled(), null)
 	const uncollectible = { ...openInvoice, status: 'uncollectible' }
-	subscriptions.set(id, [subscription('past_due', { latest_invoice: uncollectible })])
+	// Stripe counts it as settled.
+	subscriptions.set(id, [subscription('active', { latest_invoice: uncollectible })])
 	await tell('invoice.marked_uncollectible', id)
+	t.is(await disabled(), 'PAYMENT_FAILED')
+	subscriptions.set(id, [subscription('active', { latest_invoice: draft })])
+	invoices.set(id, [{ ...uncollectible, attempted: false, ...invoiceFor('sub_1') }])
+	await tell('invoice.created', id)
+	t.is(await disabled(), 'PAYMENT_FAILED', 'until it is paid or void')
+	invoices.set(id, [{ ...paidInvoice, ...invoiceFor('sub_1') }])
+	await tell('invoice.paid', id)
+	t.is(await disabled(), null)
+})
+
+test('an invoice whose last attempt fails when a later one is due already disables the project', async (t) => {
+	const { tell, customer, subscriptions, invoices, disabled } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: retried })])
+	invoices.set(id, [{ ...retried, ...invoiceFor('sub_1') }])
+	await tell('invoice.payment_failed', id)
+	t.is(await disabled(), null)
+	invoices.set(id, [
+		{ ...retried, ...invoiceFor('sub_1') },
+		{ ...openInvoice, ...invoiceFor('sub_1') },
+	])
+	await tell('invoice.payment_failed', id)
 	t.is(await disabled(), 'PAYMENT_FAILED')
 })
 

@@ -33,14 +33,16 @@ export async function subscriptionState(
 	// They are listed newest first.
 	const current = data.findLast(({ status }) => openStatuses.includes(status))
 	const last = current ?? data[0]
-	const replaced = current ? data.filter(isCancelledUnpaid) : []
+	const replaced = current ? data.filter(isCancelledUnpaid).map(({ id }) => id) : []
+	const isOwed = (id: string | undefined) =>
+		isSuspended ? !replaced.includes(id ?? '') : id === last?.id
 	return {
 		subscriptionId: last?.id ?? null,
 		subscribed: current !== undefined,
 		currency: last?.currency ?? null,
 		hasFailed:
 			(last !== undefined && hasFailed(last)) ||
-			(isSuspended && (await hasFailedInvoice(stripe, customer, replaced))),
+			((isSuspended || isOverdue(last)) && (await hasFailedInvoice(stripe, customer, isOwed))),
 	}
 }
 
@@ -48,28 +50,38 @@ export async function subscriptionState(
  * Whether a payment has failed for good among the newest hundred invoices. A customer whose subscription Stripe
  * cancelled for non-payment may begin another one: the invoices of the ended one no longer count then.
  */
-async function hasFailedInvoice({ sdk }: Stripe, customer: string, replaced: Sdk.Subscription[]) {
+async function hasFailedInvoice(
+	{ sdk }: Stripe,
+	customer: string,
+	isOwed: (subscriptionId: string | undefined) => boolean,
+) {
 	const { data } = await sdk.invoices.list({ customer, limit: 100 })
 	return data.some((invoice) => {
 		const of = invoice.parent?.subscription_details?.subscription
 		const subscriptionId = typeof of === 'object' ? of.id : of
-		const isReplaced = replaced.some(({ id }) => id === subscriptionId)
-		return isUnpaid(invoice) && isGivenUp(invoice) && !isReplaced
+		return isUnpaid(invoice) && isGivenUp(invoice) && isOwed(subscriptionId)
 	})
 }
 
 const isCancelledUnpaid = ({ status, cancellation_details }: Sdk.Subscription) =>
 	status === 'canceled' && cancellation_details?.reason === 'payment_failed'
 
-/** Stripe has made its last attempt. */
-const isGivenUp = ({ attempted, next_payment_attempt }: Sdk.Invoice) =>
-	attempted && !next_payment_attempt
+/** An earlier invoice may have failed for good while the latest one is only a draft or is still tried. */
+const isOverdue = (subscription: Sdk.Subscription | undefined) =>
+	subscription !== undefined &&
+	(subscription.status === 'past_due' || isCancelledUnpaid(subscription))
+
+/** Stripe has made its last attempt, or the operator expects none to succeed. */
+const isGivenUp = ({ status, attempted, next_payment_attempt }: Sdk.Invoice) =>
+	status === 'uncollectible' || (attempted && !next_payment_attempt)
 
 function hasFailed(subscription: Sdk.Subscription) {
 	const { status, latest_invoice } = subscription
 	const invoice = typeof latest_invoice === 'string' ? null : latest_invoice
 	const isOpen = invoice?.status === 'open' || invoice?.status === 'uncollectible'
 	if (status === 'unpaid') return true
+	// A subscription whose latest invoice is uncollectible is active again.
+	if (invoice?.status === 'uncollectible' && status !== 'canceled') return true
 	if (status === 'past_due') return isOpen && isGivenUp(invoice)
 	return isOpen && isCancelledUnpaid(subscription)
 }
