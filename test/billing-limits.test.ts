@@ -218,6 +218,29 @@ test('the members are notified at 80 % and at 100 %, once a month and category',
 	t.is((await told()).length, 10, 'a new month')
 })
 
+test('a limit that is changed has its own notices, also if nothing is used after that', async (t) => {
+	const { limit, use, judge, told } = await setupLimits(t)
+	const notices = async () => {
+		await judge()
+		return (await told()).slice(-2).map(({ subject }) => subject.replace(/ reached: .*/, ''))
+	}
+	await limit({ transactional: 100, inbound: 10 })
+	await use('transactional', 80)
+	t.deepEqual(await notices(), ['A limit is nearly', 'A limit is nearly'])
+	await limit({ transactional: 100, inbound: 20 })
+	await notices()
+	t.is((await told()).length, 2, 'the same limit')
+	await limit({ transactional: 200 })
+	await notices()
+	t.is((await told()).length, 2, 'far from it')
+	await use('transactional', 80)
+	await notices()
+	t.is((await told()).length, 4)
+	await limit({ transactional: 150 })
+	t.deepEqual(await notices(), ['A limit is', 'A limit is'])
+	t.is((await told()).length, 6)
+})
+
 test('campaigns wait at a limit and go on when it is raised; a campaign paused by a user stays paused', async (t) => {
 	const { limit, use, judge, campaign, execute, wakes } = await setupLimits(t)
 	await limit({ campaigns: 10 })

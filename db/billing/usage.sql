@@ -152,6 +152,31 @@ as $$
 	from counted n
 $$;
 
+-- Another limit has notices of its own, and the usage is compared with it at once.
+create or replace function renew_notices() returns trigger language plpgsql as $$
+declare
+	changed text[] = array(
+		select category from (values
+			('workflows', old.workflows_limit is distinct from new.workflows_limit),
+			('campaigns', old.campaigns_limit is distinct from new.campaigns_limit),
+			('transactional', old.transactional_limit is distinct from new.transactional_limit),
+			('inbound', old.inbound_limit is distinct from new.inbound_limit),
+			('total', old.subscribed is distinct from new.subscribed)
+		) limits (category, is_other) where is_other);
+begin
+	if cardinality(changed) > 0 then
+		delete from usage_notices
+		where project_id = new.project_id and month = month_of(now()) and category = any(changed);
+		update usage_counts set judged = 0
+		where project_id = new.project_id and month = month_of(now())
+			and (category = any(changed) or 'total' = any(changed));
+	end if;
+	return null;
+end $$;
+
+create or replace trigger billing_accounts_limits_changed after insert or update on billing_accounts
+	for each row execute function renew_notices();
+
 -- Of the limits on mail of this category, the one with the least left; null if there is none.
 create or replace function nearest_limit(project uuid, of_category text) returns jsonb
 language sql stable
