@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { createProject } from './helpers/app.ts'
 import { type DomainBody, setupDomains } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 test('with the local provider a domain is verified at once, and mail may be sent from it', async (t) => {
 	const { add, call } = await setupDomains(t)
@@ -13,6 +14,21 @@ test('with the local provider a domain is verified at once, and mail may be sent
 	})
 	const mail = { to: 'a@example.net', from: 'me@mail.example.org', subject: 'Hi', body: 'Hi' }
 	t.is((await call('POST', '/v1/send', mail)).statusCode, 200)
+})
+
+test('a project that is deleted while it adds a domain does not get it', async (t) => {
+	const { call, pool, project } = await setupDomains(t)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin')
+	await holder.query(`update projects set public_id = null, deleted_at = now() where id = $1`, [
+		project.id,
+	])
+	const added = call('POST', '/domains', { domain: 'late.example.org' })
+	await lockWaits(t, pool, 1)
+	await holder.query('commit')
+	t.is((await added).statusCode, 404)
+	t.is((await pool.query('select from domains')).rowCount, 0)
 })
 
 test('an invalid domain name is a 422', async (t) => {

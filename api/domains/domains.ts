@@ -119,7 +119,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			await mayCheck(project.id)
 			const [added] = await transaction(pool, async (db) => {
 				const wanted = { projectId: project.id, domain: name }
-				const refusal = await refusalOfMore(db, project.id)
+				const refusal = await refusalOfMore(db, project)
 				if (!refusal) return addDomain(db, wanted)
 				const [mine] = await hasDomain(db, wanted)
 				throw mine ? already(name, mine.id) : refusal
@@ -225,10 +225,11 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	}
 
 	/** Locks first, so that of several at once the last are refused. */
-	async function refusalOfMore(db: PoolClient, projectId: string) {
-		const ofProject = { projectId }
+	async function refusalOfMore(db: PoolClient, { id, publicId }: { id: string; publicId: string }) {
+		const ofProject = { projectId: id }
 		if (checker.setsUpUnproved) await lockOwner(db, ofProject)
-		await lockDomains(db, ofProject)
+		const [locked] = await lockDomains(db, ofProject)
+		if (!locked) throw notFound('project', publicId)
 		const [all] = await countDomains(db, ofProject)
 		if (all!.count >= mostDomains) return tooMany(`a project has at most ${mostDomains}`)
 		const [pending] = checker.setsUpUnproved ? await countPending(db, ofProject) : []
