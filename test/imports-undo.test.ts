@@ -143,6 +143,43 @@ test('an undo changes nobody whom others have unsubscribed or listed again since
 		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, false, name)
 })
 
+test('an import subscribes nobody whom a segment has got as an unsubscribed member since it was accepted', async (t) => {
+	const jobs = await setupJobs(t)
+	const email = 'a@example.org'
+	const { id } = (await jobs.call('POST', '/segments', { name: 'Mine', type: 'STATIC' })).json()
+	const { jobId } = (await jobs.upload(`email,subscribed\n${email},yes\n`)).json()
+	const member = { emails: [email], createMissing: true, subscribed: false }
+	const added = await jobs.call('POST', `/segments/${id}/members`, member)
+	t.like(added.json(), { created: 1 }, added.body)
+	await jobs.run(jobId)
+	t.false((await jobs.contact(email))!.subscribed)
+})
+
+test('an undo takes nobody away who has been subscribed since, even if the import had subscribed them', async (t) => {
+	const jobs = await setupJobs(t)
+	const names = ['post', 'patch', 'track', 'page']
+	const { id } = await jobs.import(
+		`email\n${[...names, 'other'].map((name) => `${name}@example.org\n`).join('')}`,
+	)
+	const idOf = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
+	const subscribed = true
+	const post = (url: string, payload: object, headers = jobs.withPublicKey) =>
+		jobs.app.inject({ method: 'POST', url, headers, payload })
+	const answers = [
+		await jobs.call('POST', '/contacts', { email: 'post@example.org', subscribed }),
+		await jobs.call('PATCH', `/contacts/${await idOf('patch')}`, { subscribed }),
+		await post('/v1/track', { email: 'track@example.org', event: 'signup', subscribed }),
+		await post(`/contacts/public/${await idOf('page')}/subscribe`, {}),
+	]
+	for (const { statusCode, body } of answers) t.true(statusCode < 300, body)
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 1, skipped: 4 } as never)
+	for (const name of names) t.true((await jobs.contact(`${name}@example.org`))!.subscribed, name)
+	t.deepEqual(
+		(await jobs.eventNames()).filter((name) => name.startsWith('contact.')),
+		[],
+	)
+})
+
 test('an undo subscribes nobody whom a request unsubscribes while the import holds the contact', async (t) => {
 	const jobs = await setupJobs(t)
 	const { project, pool } = jobs

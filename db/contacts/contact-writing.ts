@@ -1,3 +1,4 @@
+import { isUndoable } from '../imports/import-undo.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { contactColumns, contactFrom } from './contact-record.ts'
@@ -30,9 +31,11 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 export const refusedAt = (stated: string, before = 'null') =>
 	`case when ${stated} then null when not ${stated} then clock_timestamp() else ${before} end`
 const refusedAfter = refusedAt('$subscribed::bool', 'c.refused_at')
-/** A repeated unsubscription is a decision, too: jobs and undos must see that it was stated since. */
-const restate = `update contacts c set refused_at = ${refusedAfter} from wanted w
-		where c.project_id = $projectId and c.id = w.id and not w.is_changed and not $subscribed::bool`
+/** A repeated decision is one, too: jobs and undos must see that it was stated since. */
+const restate = `update contacts c set refused_at = ${refusedAfter},
+			updated_at = case when $subscribed::bool then now() else c.updated_at end
+		from wanted w where c.project_id = $projectId and c.id = w.id and not w.is_changed
+			and case when $subscribed::bool then ${isUndoable('w.id')} else not $subscribed::bool end`
 const contactOf = (rows: string) => `select ${contactFrom(rows)}, is_new as "isNew",
 	is_changed as "isChanged", fits from ${rows}`
 

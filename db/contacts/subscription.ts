@@ -1,3 +1,4 @@
+import { isUndoable } from '../imports/import-undo.ts'
 import { defaultProjectName } from '../projects/project.ts'
 import { bool, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -80,8 +81,8 @@ export const decideSubscription = statement('decide-subscription', {
 			refused_at = ${refusedAt('$subscribed::bool')}
 		from known
 		where c.project_id = known.project_id and c.id = known.id
-			-- Also one who is unsubscribed already: jobs and undos must see that the person has decided since.
-			and not (c.subscribed and $subscribed::bool)
+			-- Also one who has decided the same before: jobs and undos must see that the person has decided since.
+			and (not (c.subscribed and $subscribed::bool) or ${isUndoable('c.id', 'c.project_id')})
 			and (select count(*) from mail) >= 0
 		returning c.project_id, c.id, old.subscribed <> new.subscribed as flipped
 	), flipped as materialized (

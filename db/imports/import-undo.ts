@@ -3,11 +3,11 @@ import { int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * Whether an import that can be undone has changed the contact. Jobs that find the contact as they want it then write
+ * Whether an import that can be undone has changed the contact. All that find the contact as they want it then write
  * its time all the same: the undo must see that it was stated since.
  */
-export const isUndoable = (id: string) => `exists (
-			select from import_changes i where i.project_id = $projectId and i.contact_ids @> array[${id}])`
+export const isUndoable = (id: string, projectId = '$projectId') => `exists (
+			select from import_changes i where i.project_id = ${projectId} and i.contact_ids @> array[${id}])`
 
 /** The number of changes to undo; the same statement stores it as the undo's total. */
 export const countChanges = statement('count-import-changes', {

@@ -104,10 +104,13 @@ async function compute(
 	const began = await beginning(db, projectId, id)
 	const { since, first } = await declareInTime(db, segment, began, settings)
 
-	let [added, removed] = [0, 0]
+	let [added, removed, isComplete] = [0, 0, true]
 	for (let rows = first; rows.length > 0; rows = await nextChunk(db)) {
 		const written = await writeChunk(db, segment, rows)
-		if (!written) break
+		if (!written) {
+			isComplete = false
+			break
+		}
 		added += written.entered
 		removed += written.left
 	}
@@ -118,7 +121,7 @@ async function compute(
 	if (!now) return void (await db.query('rollback'))
 	// A new condition was counted when it was given.
 	let total = now.memberCount
-	if (isSame(segment, now)) {
+	if (isComplete && isSame(segment, now)) {
 		await finish(db, {
 			projectId,
 			segmentId: id,

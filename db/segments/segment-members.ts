@@ -7,6 +7,7 @@ import {
 	contactRecordFrom,
 	isFound,
 } from '../contacts/contact-record.ts'
+import { refusedAt } from '../contacts/contact-writing.ts'
 import { bigint, bool, int, json, text, uuid } from '../sql-types.ts'
 import { ownText, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
@@ -41,8 +42,8 @@ export const addMembers = statement('add-segment-members', {
 			and c.email = given.email
 		order by c.id for key share of c
 	), created as (
-		insert into contacts (project_id, email, subscribed)
-		select $projectId, email, $subscribed::bool from given
+		insert into contacts (project_id, email, subscribed, refused_at)
+		select $projectId, email, $subscribed::bool, ${refusedAt('$subscribed::bool')} from given
 		where $createsMissing::bool and email not in (select email from present)
 		order by email
 		on conflict (project_id, email) do nothing returning id, email
