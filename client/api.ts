@@ -3688,7 +3688,7 @@ export interface UpdateEmailInput {
 }
 
 export interface ResolveEmailInput {
-	/** sent: the mail counts as sent. retry: it is sent again, at the risk of a second copy. */
+	/** sent: the mail counts as sent. retry: it is sent again, at the risk of a second copy; a mail of a running campaign by the campaign, once that is not paused. */
 	as: 'sent' | 'retry'
 }
 
@@ -5277,7 +5277,7 @@ export interface ContactsApi {
 	/**
 	 * Subscribe many contacts.
 	 *
-	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that match it now, except `excludeIds`. An empty filter matches all contacts.
+	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that exist now and match it when the job begins, except `excludeIds`. An empty filter matches all contacts.
 	 *
 	 * `POST /contacts/bulk-subscribe`
 	 */
@@ -5286,7 +5286,7 @@ export interface ContactsApi {
 	/**
 	 * Unsubscribe many contacts.
 	 *
-	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that match it now, except `excludeIds`. An empty filter matches all contacts.
+	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that exist now and match it when the job begins, except `excludeIds`. An empty filter matches all contacts.
 	 *
 	 * `POST /contacts/bulk-unsubscribe`
 	 */
@@ -5298,7 +5298,7 @@ export interface ContactsApi {
 	/**
 	 * Delete many contacts.
 	 *
-	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that match it now, except `excludeIds`. An empty filter matches all contacts.
+	 * Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that exist now and match it when the job begins, except `excludeIds`. An empty filter matches all contacts.
 	 *
 	 * `POST /contacts/bulk-delete`
 	 */

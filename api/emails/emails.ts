@@ -90,7 +90,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 					{
 						as: Type.Enum(['sent', 'retry'], {
 							description:
-								'sent: the mail counts as sent. retry: it is sent again, at the risk of a second copy.',
+								'sent: the mail counts as sent. retry: it is sent again, at the risk of a second copy; a mail of a running campaign by the campaign, once that is not paused.',
 						}),
 					},
 				),

@@ -85,7 +85,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 					tags,
 					summary,
 					description:
-						'Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that match it now, except `excludeIds`. An empty filter matches all contacts.',
+						'Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that exist now and match it when the job begins, except `excludeIds`. An empty filter matches all contacts.',
 					body: Contacts,
 					response: { 202: Queued },
 				},
