@@ -49,7 +49,7 @@ test('a late outcome settles a mail in doubt', async (t) => {
 	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'SENT' }])
 })
 
-test('a mail in doubt that its owner sends once more is the same mail', async (t) => {
+test('a mail in doubt that its owner sends once more after its campaign is the same mail', async (t) => {
 	const {
 		worker,
 		sink,
@@ -58,12 +58,15 @@ test('a mail in doubt that its owner sends once more is the same mail', async (t
 		app,
 		withSecretKey,
 		written,
+		act,
+		activities,
 		id: campaignId,
 	} = await overSmtp(t, 1)
 	await written(campaignId)
 	await query(
 		`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now(), tracked = true`,
 	)
+	t.like(await act(activities.advanceCampaign, campaignId), { act: 'end' })
 	const { id } = (await mails())[0]!
 	const answer = await app.inject({
 		method: 'POST',

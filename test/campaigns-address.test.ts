@@ -49,7 +49,7 @@ test('a deferred mail is sent to the contact’s address at its next try', async
 	)
 })
 
-test('a mail sent again by its owner uses the current address, unless it is suppressed', async (t) => {
+test('a mail sent again by its owner after its campaign uses the current address, unless it is suppressed', async (t) => {
 	const {
 		worker,
 		sink,
@@ -59,10 +59,13 @@ test('a mail sent again by its owner uses the current address, unless it is supp
 		withSecretKey,
 		project,
 		written,
+		act,
+		activities,
 		id: campaignId,
 	} = await overSmtp(t, 2)
 	await written(campaignId)
 	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
+	t.like(await act(activities.advanceCampaign, campaignId), { act: 'end' })
 	await query(move)
 	await query(`update contacts set email = 'bad@example.net' where email = 'user1@example.net'`)
 	await query(
