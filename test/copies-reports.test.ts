@@ -188,6 +188,28 @@ test('of the addresses that a mail without copies was forwarded to, the worst co
 	t.deepEqual(await reported(), ['email.bounce'])
 })
 
+test('a report that comes after the erasure of its reader does not bring the address back', async (t) => {
+	const { handedOver, report, reportByMail, createContact, erase, shown, pool } = await setup(t)
+	const ann = 'ann@example.org'
+	const { id } = await createContact(ann)
+	const mails = [await handedOver({ to: ann }), await handedOver({ to: ann, cc: bob })]
+	await erase(id)
+	const reason = `${ann}: user unknown`
+	for (const mail of mails) {
+		await report('delivery_delayed', mail, ann, bounce('Transient', reason))
+		await report('bounced', mail, ann, bounce('Permanent', reason))
+		await reportByMail(dsn(mail, {}).replaceAll(anna, ann))
+		t.is((await shown(mail)).error, null)
+	}
+	t.is((await shown(mails[0]!)).status, 'BOUNCED')
+	for (const table of ['emails', 'attempts', 'events', 'suppressions']) {
+		const { rows } = await pool.query(`select * from ${table} x where x::text like $1`, [
+			`%${ann}%`,
+		])
+		t.deepEqual(rows, [], table)
+	}
+})
+
 test('a report about another address still concerns the recipient of a mail without copies', async (t) => {
 	const { handedOver, reportByMail, suppressed, shown } = await setup(t)
 	const mail = await handedOver({})

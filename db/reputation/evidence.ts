@@ -1,3 +1,4 @@
+import { erasedAddress } from '../emails/email.ts'
 import { sentEventData, startedAt } from '../emails/ledger.ts'
 import { bool, int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -49,15 +50,19 @@ const place = (
  *
  * Evidence about a copy concerns that copy: its bounce is recorded with it and suppresses its address. About the mail
  * it proves only that it was sent, because its readers get it in one hand-over. The place of a copy is that in the
- * locked row, because erasures remove copies. If its reader was erased, the report counts against nobody. A mail without
- * copies has one reader, whatever address the report names: it may have been forwarded.
+ * locked row, because erasures remove copies. If its reader was erased, the report counts against nobody, and its reason
+ * is not kept. A mail without copies has one reader, whatever address the report names: it may have been forwarded.
  */
 const settleCtes = `
 	reported as (
-		select v.*, coalesce(e.copies is not null and v.recipient <> e."to", false) as is_of_copy,
+		select v.project_id, v.id, v.kind, v.at, v."bounceType", v.link, v."providerMessageId", v.recipient, is_of_copy,
+			-- A reason may contain the address.
+			case when is_of_copy or e."to" <> '${erasedAddress}' then v.error end as error,
 			case when kind = 'COMPLAINED' then 'complainedAt'
 				when kind = 'BOUNCED' and "bounceType" = 'Permanent' then 'bouncedAt' end as mark
 		from evidence v join emails e on e.project_id = v.project_id and e.id = v.id
+		cross join lateral (
+			select coalesce(e.copies is not null and v.recipient <> e."to", false) as is_of_copy) reader
 	), copies_refused as (
 		-- Before the hand-over, so this says nothing about the mail.
 		update emails e set updated_at = now(),
