@@ -63,6 +63,26 @@ test('usage is shown, and limits are set: a question comes before one that is re
 	)
 })
 
+test('a limit that another person has set meanwhile stays when one of another category is set', async (t) => {
+	const { page, open, pool, project } = await setupBilling(t)
+	await open('settings/billing')
+	const transactional = page.getByLabel('Transactional mail')
+	await transactional.waitFor()
+	await pool.query(
+		`insert into billing_accounts (project_id, campaigns_limit) values ($1, 1000)
+		on conflict (project_id) do update set campaigns_limit = 1000`,
+		[project.id],
+	)
+	await transactional.fill('5000')
+	await page.getByRole('button', { name: 'Set the limits' }).click()
+	await page.getByText('The limits are set').waitFor()
+	const { rows } = await pool.query(
+		'select transactional_limit, campaigns_limit, inbound_limit from billing_accounts where project_id = $1',
+		[project.id],
+	)
+	t.deepEqual(rows, [{ transactional_limit: 5000, campaigns_limit: 1000, inbound_limit: null }])
+})
+
 test('subscribing leads to the payment page of Stripe', async (t) => {
 	const { page, open, sessions, faults } = await setupBilling(t)
 	await page.route('https://checkout.stripe.test/**', (route) =>

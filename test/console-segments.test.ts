@@ -191,6 +191,16 @@ test('leaving a form that was filled in asks first; saving and Cancel do not', a
 	await page.getByRole('heading', { level: 1, name: 'By hand' }).waitFor()
 
 	await open('segments/new')
+	await page.getByRole('button', { name: 'Create the segment' }).click()
+	await page.getByRole('alert').getByText('Complete the condition first').waitFor()
+	await page.getByLabel('Its contacts are chosen').selectOption('By hand')
+	await page.getByRole('alert').waitFor({ state: 'detached' })
+	await leave()
+	await question.waitFor()
+	await page.getByRole('button', { name: 'Leave without saving' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
+
+	await open('segments/new')
 	await page.getByLabel('Name', { exact: true }).fill('Not wanted')
 	await page.getByRole('button', { name: 'Cancel' }).click()
 	await page.getByRole('heading', { level: 1, name: 'Segments' }).waitFor()

@@ -128,7 +128,7 @@ test('a test shows what the endpoint said, or why it said nothing', async (t) =>
 })
 
 test('deliveries are filtered in the address, opened with every try, and made again', async (t) => {
-	const { page, open, home, receiver, endpoint, track, turn, deliveries, faults } =
+	const { page, open, home, receiver, endpoint, track, turn, deliveries, pool, project, faults } =
 		await setupWebhookPages(t)
 	const { id } = await endpoint(['event.*'])
 	receiver.answer = answering(500, 'no room')
@@ -137,11 +137,18 @@ test('deliveries are filtered in the address, opened with every try, and made ag
 	receiver.answer = answering(200)
 	await track('login')
 	await turn(id)
+	// Their addresses contain that of an older contact.
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, 'jo' || n || 'ann@example.org', true from generate_series(1, 30) n`,
+		[project.id],
+	)
 	await open(`webhooks/${id}`)
 	const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('link')
 	await rows.filter({ hasText: 'event.login' }).waitFor()
 	await page.getByLabel('Status').selectOption('Pending')
 	await rows.filter({ hasText: 'event.login' }).waitFor({ state: 'detached' })
+	await rows.filter({ hasText: 'event.signup' }).waitFor()
 	t.deepEqual(await rows.allTextContents(), ['event.signup'])
 	t.is(page.url(), `${home}/webhooks/${id}?status=PENDING`)
 	const ofContact = page.getByRole('searchbox', { name: 'Address or id of a contact' })

@@ -39,3 +39,17 @@ test('changes made while a workflow is being saved are kept, and saved next', as
 	t.is(await storedName(), 'Reminder one, two')
 	t.deepEqual(faults, [])
 })
+
+test('renaming a workflow keeps the note that another person has changed meanwhile', async (t) => {
+	const { page, open, call, firstOrder } = await setupWorkflows(t)
+	const { id } = await firstOrder()
+	await open(`workflows/${id}`)
+	await page.getByRole('button', { name: 'More', exact: true }).click()
+	await page.getByRole('menuitem', { name: 'Rename' }).click()
+	const dialog = page.getByRole('dialog', { name: 'Name and note' })
+	await dialog.getByLabel('Name', { exact: true }).fill('Second order')
+	await call('PATCH', `/workflows/${id}`, { description: 'For all' })
+	await dialog.getByRole('button', { name: 'Save' }).click()
+	await dialog.waitFor({ state: 'detached' })
+	t.like(await call('GET', `/workflows/${id}`), { name: 'Second order', description: 'For all' })
+})

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BillingCategory, BillingLimits } from '../../client/index.ts'
 import { Badge } from '../parts/badge.tsx'
+import { changesOf } from '../parts/changes-of.ts'
 import { Fault } from '../parts/fault.tsx'
 import { TextField } from '../parts/field.tsx'
 import { formatCount, formatPercent } from '../parts/figures.tsx'
@@ -30,10 +31,11 @@ function LimitsForm({ present }: { present: BillingLimits }) {
 	const { project, api } = useProject()
 	const { run, error, isBusy } = useAct([project.id, 'billing'])
 	function save(values: FormValues) {
-		const wanted = wantedBy(values)
+		// Others may have set the rest meanwhile.
+		const wanted = changesOf(limitsOf(present), wantedBy(values))
 		const reached = categories.filter(({ name }) => {
-			const limit = wanted[name]
-			return limit !== null && limit > 0 && limit <= present[name].usage
+			const limit = wanted[name] ?? 0
+			return limit > 0 && limit <= present[name].usage
 		})
 		run({
 			...(reached.length > 0 && {
@@ -110,7 +112,16 @@ function Standing({ atLimit, ...standing }: BillingCategory & { atLimit: string 
 	)
 }
 
-const wantedBy = (values: FormValues): Record<CategoryName, number | null> => ({
+type Wanted = Record<CategoryName, number | null>
+
+const limitsOf = ({ transactional, campaigns, workflows, inbound }: BillingLimits): Wanted => ({
+	transactional: transactional.limit,
+	campaigns: campaigns.limit,
+	workflows: workflows.limit,
+	inbound: inbound.limit,
+})
+
+const wantedBy = (values: FormValues): Wanted => ({
 	transactional: limitOf(values.text('transactional')),
 	campaigns: limitOf(values.text('campaigns')),
 	workflows: limitOf(values.text('workflows')),

@@ -111,8 +111,10 @@ function useFilled(isLong: boolean, isBusy: boolean, error: unknown) {
 	const forget = () => {
 		isFilled.current = false
 	}
+	const wasBusy = useRef(false)
 	useEffect(() => {
-		if (!isBusy && !error) forget()
+		if (wasBusy.current && !isBusy && !error) forget()
+		wasBusy.current = isBusy
 	}, [isBusy, error])
 	useLeaving({
 		isUnsaved: () => isLong && isFilled.current && !isBusy,

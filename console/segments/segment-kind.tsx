@@ -14,7 +14,7 @@ export const SegmentKind = ({ type }: Pick<Segment, 'type'>) => (
 export function Freshness({ segment }: { segment: Segment }) {
 	const { type, trackMembership, computedAt } = segment
 	if (type === 'STATIC') return 'Always'
-	if (!trackMembership) return <Soft>At its last change, and not since</Soft>
+	if (!trackMembership) return <Soft>At its last change or count, not by itself</Soft>
 	if (!computedAt) return 'Being computed'
 	return <Time at={computedAt} />
 }

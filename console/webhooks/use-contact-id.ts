@@ -7,17 +7,20 @@ export function useContactId(typed: string | undefined) {
 	const { project, api } = useProject()
 	const text = typed?.trim() ?? ''
 	const address = text.includes('@') ? text.toLowerCase() : ''
-	const { data, isPending } = useQuery({
+	const { data, error, isPending } = useQuery({
 		queryKey: [project.id, 'contacts', 'at', address],
 		queryFn: async () => {
-			const { data: found } = await api.contacts.query({ search: address, count: false })
-			return found.find(({ email }) => email.toLowerCase() === address)?.id ?? null
+			const filters = [{ field: 'email', operator: 'equals' as const, value: address }]
+			const condition = { logic: 'AND' as const, groups: [{ filters }] }
+			const { data: found } = await api.contacts.query({ condition, limit: 1, count: false })
+			return found[0]?.id ?? null
 		},
 		enabled: address !== '',
 	})
 	if (text === '') return {}
 	if (address) {
 		if (isPending) return {}
+		if (error) return { fault: error.message }
 		return data ? { contactId: data } : { fault: `No contact has the address ${text}.` }
 	}
 	const contactId = idOf(text)

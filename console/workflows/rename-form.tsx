@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { WorkflowWithSteps } from '../../client/index.ts'
+import { changesOf } from '../parts/changes-of.ts'
 import { TextArea, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -15,7 +16,7 @@ export function RenameForm({
 	const queries = useQueryClient()
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: (input: { name: string; description: string | null }) =>
-			api.workflows.update(workflow.id, input),
+			api.workflows.update(workflow.id, changesOf(workflow, input)),
 		onSuccess: async () => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			onDone()
