@@ -46,11 +46,15 @@ test('a domain is added, shows what DNS has and what to do, and is verified', as
 	const [domain] = (await call('GET', `/domains/project/${project.id}`)).json<[DomainBody]>()
 	const wanted = valueOf(domain.records, 'DKIM')
 	const dkim = record(page, 'DKIM')
-	// It says so for a moment only.
-	await Promise.all([
-		dkim.getByRole('button', { name: 'Copied' }).waitFor(),
-		dkim.getByRole('button', { name: 'Copy the value' }).click(),
-	])
+	// It says so for a moment only, which a busy browser may not draw.
+	const isSaid = page.evaluate(`new Promise((seen, fail) => {
+		setTimeout(fail, 60_000, new Error('The button does not say Copied'))
+		const observer = new MutationObserver(() => {
+			if (document.querySelector('button[aria-label="Copied"]')) seen(observer.disconnect())
+		})
+		observer.observe(document.body, { subtree: true, childList: true, attributes: true })
+	})`)
+	await Promise.all([isSaid, dkim.getByRole('button', { name: 'Copy the value' }).click()])
 	t.is(await page.evaluate('navigator.clipboard.readText()'), wanted)
 	dns.zone[nameOf(domain.records, 'DKIM')] = { TXT: ['v=DKIM1; p=other'] }
 	dns.zone['example.org'] = { TXT: ['v=spf1 -all'] }

@@ -30,6 +30,8 @@ test('`/` and `/console` lead to the project, and log-out ends the session', asy
 		await page.getByRole('heading', { level: 1, name: project.name }).waitFor()
 		t.is(page.url(), home)
 	}
+	// What the page still asks for when its session ends is refused.
+	await page.waitForLoadState('networkidle')
 	await page.getByRole('button', { name: 'Account' }).click()
 	await page.getByRole('menuitem', { name: 'Log out' }).click()
 	await page.getByRole('heading', { name: 'Log in' }).waitFor()
