@@ -23,7 +23,6 @@ export interface ProviderPause {
  */
 export function createProviderPause(report: (away: Away | null) => void = () => {}): ProviderPause {
 	let until = 0
-	let lastEnd = 0
 	let refusedAt = 0
 	let failures = 0
 	let error: string | null = null
@@ -31,7 +30,7 @@ export function createProviderPause(report: (away: Away | null) => void = () => 
 		remainingMs: () => Math.ceil(Math.max(0, until - performance.now())),
 		isProbing: () => failures > 0,
 		reason: () => error,
-		endsAt: () => lastEnd,
+		endsAt: () => until,
 		unavailable(why, retryAfterMs, startedAt) {
 			const now = performance.now()
 			const before = until
@@ -43,15 +42,13 @@ export function createProviderPause(report: (away: Away | null) => void = () => 
 				error = why
 			}
 			until = Math.max(until, now + (retryAfterMs ?? 0))
-			lastEnd = until
 			if (until > before) report({ error: why, waitMs: until - now })
 		},
 		available(startedAt) {
 			// A mail that was under way before the refusal says nothing about the provider's state after it.
 			if (startedAt < refusedAt || failures === 0) return
 			failures = 0
-			lastEnd = Math.min(until, performance.now())
-			until = 0
+			until = Math.min(until, performance.now())
 			error = null
 			report(null)
 		},
