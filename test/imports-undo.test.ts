@@ -143,7 +143,7 @@ test('an undo changes nobody whom others have unsubscribed or listed again since
 		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, false, name)
 })
 
-test('an import subscribes nobody whom a segment has got as an unsubscribed member since it was accepted', async (t) => {
+test('an import subscribes nobody who was created unsubscribed as a member of a segment since it was accepted', async (t) => {
 	const jobs = await setupJobs(t)
 	const email = 'a@example.org'
 	const { id } = (await jobs.call('POST', '/segments', { name: 'Mine', type: 'STATIC' })).json()

@@ -73,11 +73,11 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			if (deletedFrom !== undefined) return { deletedFrom }
 			const target = { field: keyOf(field), filter: {}, excludeIds: [] }
 			const [job] = await acceptBulkJob(pool, {
-				undoes: null,
 				projectId: project.id,
 				type: 'delete-field',
 				contactIds: null,
 				target,
+				undoes: null,
 				taskQueue: taskQueues.core,
 			})
 			app.relay.wake()

@@ -31,7 +31,7 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 export const refusedAt = (stated: string, before = 'null') =>
 	`case when ${stated} then null when not ${stated} then clock_timestamp() else ${before} end`
 const refusedAfter = refusedAt('$subscribed::bool', 'c.refused_at')
-/** A repeated decision is one, too: jobs and undos must see that it was stated since. */
+/** A repeated decision counts, too: jobs and undos must see that it was stated since. */
 const restate = `update contacts c set refused_at = ${refusedAfter},
 			updated_at = case when $subscribed::bool then now() else c.updated_at end
 		from wanted w where c.project_id = $projectId and c.id = w.id and not w.is_changed

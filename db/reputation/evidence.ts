@@ -184,8 +184,8 @@ export const settleByEvent = statement('settle-by-event', {
 })
 
 /**
- * What a bounce that came by mail says of one reader. Only for a mail with copies is there more than the worst: another
- * has one reader. A repeated report gets the same answer and changes nothing.
+ * What a bounce that came by mail says about one reader. Outcomes other than the worst count only for a mail with copies,
+ * because any other mail has one reader. A repeated report gets the same answer and changes nothing.
  */
 export const settleByReport = statement('settle-by-report', {
 	params: {
