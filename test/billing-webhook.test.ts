@@ -2,7 +2,9 @@ import test from 'ava'
 import { createTurns } from '../api/billing/turns.ts'
 import { until } from '../bench/load.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
+import { liftSuspension } from '../db/reputation/suspending.ts'
 import { setupBilling } from './helpers/billing.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { invoiceFor, stripeEvent, subscription } from './helpers/stripe-fake.ts'
 
 const openInvoice = {
@@ -300,4 +302,55 @@ test('a payment lifts nothing but the suspension for want of it', async (t) => {
 	subscriptions.set(id, [subscription('active')])
 	await tell('invoice.paid', id)
 	t.is(await disabled(), 'EMAIL_REPUTATION')
+})
+
+test('a payment that fails while the project is disabled for another reason disables it once that reason is gone', async (t) => {
+	const { tell, customer, subscriptions, disabled, execute, pool, project } = await setupBilling(t)
+	const id = await customer()
+	await execute(`select suspend_project($1, 'EMAIL_REPUTATION', 'bounces')`, [project.id])
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: openInvoice })])
+	await tell('invoice.payment_failed', id)
+	await tell('customer.subscription.updated', id)
+	t.is(await disabled(), 'EMAIL_REPUTATION')
+	const mails = () =>
+		execute(`select from emails where project_id = $1 and subject like 'A payment failed%'`, [
+			platformProjectId,
+		])
+	t.is((await mails()).length, 2, 'its members know of the payment')
+	const enable = () => liftSuspension(pool, { publicId: project.id })
+	t.like(await enable(), { isLifted: true, isUnpaid: true })
+	t.is(await disabled(), 'PAYMENT_FAILED')
+	t.like(await enable(), { isLifted: false, isUnpaid: true })
+	t.deepEqual(
+		await execute('select reason, lifted_at is null as "isOpen" from suspensions order by reason'),
+		[
+			{ reason: 'EMAIL_REPUTATION', isOpen: false },
+			{ reason: 'PAYMENT_FAILED', isOpen: true },
+		],
+	)
+	await tell('customer.subscription.updated', id)
+	t.is((await mails()).length, 2, 'and are told once')
+	subscriptions.set(id, [subscription('active', { latest_invoice: paidInvoice })])
+	await tell('invoice.paid', id)
+	t.is(await disabled(), null)
+})
+
+test('a payment that fails while the project is being enabled disables it', async (t) => {
+	const { tell, customer, subscriptions, disabled, execute, pool, project } = await setupBilling(t)
+	const id = await customer()
+	await execute(`update projects set disabled_reason = 'MANUAL' where id = $1`, [project.id])
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: openInvoice })])
+	const db = await pool.connect()
+	try {
+		await db.query('begin')
+		await db.query('select from projects where id = $1 for update', [project.id])
+		const told = tell('invoice.payment_failed', id)
+		await lockWaits(t, pool, 1)
+		await db.query('update projects set disabled_reason = null where id = $1', [project.id])
+		await db.query('commit')
+		t.is((await told).status, 200)
+	} finally {
+		db.release()
+	}
+	t.is(await disabled(), 'PAYMENT_FAILED')
 })

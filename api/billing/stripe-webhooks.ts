@@ -74,8 +74,8 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			const customerId = data.object.customer
 			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
 			const event = { eventId: `stripe/${id}`, customerId }
-			const ask: Ask = async ({ wasSubscribed, isSuspended }) => {
-				const state = await subscriptionState(stripe, customerId, isSuspended)
+			const ask: Ask = async ({ wasSubscribed, hadFailed }) => {
+				const state = await subscriptionState(stripe, customerId, hadFailed)
 				if (state.subscribed && !wasSubscribed) await expireCheckouts(stripe, customerId)
 				return state
 			}

@@ -21,6 +21,8 @@ export const billingAccountSchema = defineEntity({
 		/** Whether there is a subscription that is paid, or whose payment Stripe still tries to collect. */
 		subscribed: p.boolean().default(false),
 		currency: p.text().nullable(),
+		/** Whether Stripe has made its last attempt to collect a payment. */
+		paymentFailed: p.boolean().default(false),
 		/** Per month. null: no limit. */
 		workflowsLimit: limit(),
 		campaignsLimit: limit(),

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
 import { readersColumns, type Readers } from '../projects/members.ts'
+import { suspendUnpaid } from '../reputation/suspending.ts'
 import { bool, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { tables } from '../tables.ts'
@@ -37,8 +38,8 @@ export const payerOf = statement('payer-of-project', {
 
 const lockCustomer = statement('lock-customer', {
 	params: { customerId: text },
-	row: { projectId: uuid, subscribed: bool },
-	text: `select project_id as "projectId", subscribed from billing_accounts
+	row: { projectId: uuid, subscribed: bool, paymentFailed: bool },
+	text: `select project_id as "projectId", subscribed, payment_failed as "paymentFailed" from billing_accounts
 	where customer_id = $customerId for no key update`,
 })
 
@@ -50,32 +51,24 @@ const recordEvent = statement('record-stripe-event', {
 })
 
 const writeSubscription = statement('write-subscription', {
-	params: { projectId: uuid, subscriptionId: text.orNull, subscribed: bool, currency: text.orNull },
+	params: {
+		projectId: uuid,
+		subscriptionId: text.orNull,
+		subscribed: bool,
+		currency: text.orNull,
+		paymentFailed: bool,
+	},
 	text: `update billing_accounts set subscription_id = $subscriptionId, subscribed = $subscribed,
-		currency = coalesce($currency, currency),
-		updated_at = now()
+		currency = coalesce($currency, currency), payment_failed = $paymentFailed, updated_at = now()
 	where project_id = $projectId`,
 })
 
-const suspendUnpaid = statement('suspend-unpaid', {
+/** A suspension that is being lifted waits, or it would not see that the payment failed. */
+const lockPayer = statement('lock-payer', {
 	params: { projectId: uuid },
 	row: readersColumns,
-	text: `with due as materialized (
-		select id, name, language from projects where id = $projectId and disabled_reason is null
-	), suspended as materialized (
-		select suspend_project(id, 'PAYMENT_FAILED', null) from due
-	)
-	select due.name as project, due.language, readers_of(due.id) as members
-	from due where (select count(*) from suspended) = 1`,
-})
-
-/** Asked under the account's lock, which every suspension for non-payment needs. */
-const isSuspendedUnpaid = statement('is-suspended-unpaid', {
-	params: { projectId: uuid },
-	row: { isSuspended: bool },
-	text: `select exists (
-		select from projects where id = $projectId and disabled_reason = 'PAYMENT_FAILED'
-	) as "isSuspended"`,
+	text: `select name as project, language, readers_of(id) as members from projects
+	where id = $projectId and deleted_at is null for no key update`,
 })
 
 /** The project's reputation is a separate matter and stays. */
@@ -93,13 +86,13 @@ interface SubscriptionState {
 	subscriptionId: string | null
 	subscribed: boolean
 	currency: string | null
+	/** Whether a payment has failed for good. */
 	hasFailed: boolean
 }
 
-/** `isSuspended`: the project is disabled for non-payment. */
 export type Ask = (before: {
 	wasSubscribed: boolean
-	isSuspended: boolean
+	hadFailed: boolean
 }) => Promise<SubscriptionState>
 
 /**
@@ -116,20 +109,27 @@ export async function applySubscription(
 	const [account] = await lockCustomer(db, { customerId })
 	const [event] = await recordEvent(db, { eventId })
 	if (!event || !account) return event !== undefined
-	const { projectId } = account
-	const [project] = await isSuspendedUnpaid(db, { projectId })
+	const { projectId, subscribed: wasSubscribed, paymentFailed: hadFailed } = account
 	const { subscriptionId, subscribed, currency, hasFailed } = await ask({
-		wasSubscribed: account.subscribed,
-		isSuspended: project!.isSuspended,
+		wasSubscribed,
+		hadFailed,
 	})
 	// Mail sent without a subscription is free; mail sent with one is billed.
-	if (subscribed && !account.subscribed) await skipUsage(db, { projectId })
-	if (!subscribed && account.subscribed) await createReports(db, { projectId })
-	await writeSubscription(db, { projectId, subscriptionId, subscribed, currency })
+	if (subscribed && !wasSubscribed) await skipUsage(db, { projectId })
+	if (!subscribed && wasSubscribed) await createReports(db, { projectId })
+	await writeSubscription(db, {
+		projectId,
+		subscriptionId,
+		subscribed,
+		currency,
+		paymentFailed: hasFailed,
+	})
 	if (!hasFailed) await liftUnpaid(db, { projectId })
-	else {
-		const [readers] = await suspendUnpaid(db, { projectId })
+	else if (!hadFailed) {
+		const [readers] = await lockPayer(db, { projectId })
 		if (readers) await queuePlatformMails(db, { mails: await mailsTo(readers) })
+		// If it is disabled for another reason, it stays so until it is enabled.
+		await suspendUnpaid(db, { projectId })
 	}
 	return true
 }

@@ -81,12 +81,14 @@ const lockProject = statement('lock-project-to-enable', {
 
 const enableProject = statement('enable-project', {
 	params: { publicId: uuid },
-	row: { name: text, reason: text.orNull, isLifted: bool },
+	row: { id: uuid, name: text, reason: text.orNull, isLifted: bool, isUnpaid: bool },
 	text: `with project as materialized (
-		select id, name, disabled_reason as reason from projects where public_id = $publicId
+		select p.id, name, disabled_reason as reason, coalesce(a.payment_failed, false) as is_unpaid
+		from projects p left join billing_accounts a on a.project_id = p.id where public_id = $publicId
 	), lifted as (
 		update projects p set disabled_reason = null, updated_at = now() from project
-		where p.id = project.id and project.reason <> 'PAYMENT_FAILED' returning p.id
+		where p.id = project.id and reason is not null and not (is_unpaid and reason = 'PAYMENT_FAILED')
+		returning p.id
 	), closed as (
 		update suspensions s set lifted_at = now() from lifted
 		where s.project_id = lifted.id and s.lifted_at is null
@@ -95,18 +97,27 @@ const enableProject = statement('enable-project', {
 	), counts as (
 		delete from reputation_counts c using lifted where c.project_id = lifted.id
 	)
-	select name, reason, exists (select from lifted) as "isLifted" from project`,
+	select id, name, reason, exists (select from lifted) as "isLifted", is_unpaid as "isUnpaid" from project`,
+})
+
+/** Suspends a project that is not disabled, for non-payment. */
+export const suspendUnpaid = statement('suspend-unpaid', {
+	params: { projectId: uuid },
+	text: `select suspend_project($projectId, 'PAYMENT_FAILED', null)`,
 })
 
 /**
  * Enables a project again and closes its suspensions. Its reputation starts anew, or the next bounce would
- * suspend it at once. Only a payment lifts a suspension for non-payment. No row: there is no such project.
+ * suspend it at once. Only a payment lifts a suspension for non-payment, so a project whose payment failed while it was
+ * disabled for another reason is suspended for that. No row: there is no such project.
  *
- * A fold holds a lock on the project until its commit (`lock_for_folding`). The lock has a statement of its own,
- * so that the statement after it sees the counts that the fold has written.
+ * A fold holds a lock on the project until its commit (`lock_for_folding`), and so does a payment that fails. The lock
+ * has a statement of its own, so that the statement after it sees what they have written.
  */
 export const liftSuspension = (pool: Pool, key: { publicId: string }) =>
 	transaction(pool, async (db) => {
 		await lockProject(db, key)
-		return enableProject(db, key)
+		const [project] = await enableProject(db, key)
+		if (project?.isLifted && project.isUnpaid) await suspendUnpaid(db, { projectId: project.id })
+		return project
 	})

@@ -16,13 +16,13 @@ const openStatuses = ['active', 'trialing', 'past_due', 'unpaid']
 
 /**
  * Asked after every Stripe event, because the current state doesn't depend on the order of the events. Of
- * several subscriptions the oldest counts. A suspended customer has to pay all invoices, because the latest one may only
- * be a draft.
+ * several subscriptions the oldest counts. After a failed payment (`hadFailed`) all invoices have to be paid, because the
+ * latest one may only be a draft.
  */
 export async function subscriptionState(
 	stripe: Stripe,
 	customer: string,
-	isSuspended: boolean,
+	hadFailed: boolean,
 ): Promise<SubscriptionState> {
 	const { data } = await stripe.sdk.subscriptions.list({
 		customer,
@@ -35,14 +35,14 @@ export async function subscriptionState(
 	const last = current ?? data[0]
 	const replaced = current ? data.filter(isCancelledUnpaid).map(({ id }) => id) : []
 	const isOwed = (id: string | undefined) =>
-		isSuspended ? !replaced.includes(id ?? '') : id === last?.id
+		hadFailed ? !replaced.includes(id ?? '') : id === last?.id
 	return {
 		subscriptionId: last?.id ?? null,
 		subscribed: current !== undefined,
 		currency: last?.currency ?? null,
 		hasFailed:
 			(last !== undefined && hasFailed(last)) ||
-			((isSuspended || isOverdue(last)) && (await hasFailedInvoice(stripe, customer, isOwed))),
+			((hadFailed || isOverdue(last)) && (await hasFailedInvoice(stripe, customer, isOwed))),
 	}
 }
 
