@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { importActivities } from '../activities/imports/imports.ts'
+import { foldEngagements } from '../db/emails/engagement-fold.ts'
 import { chores } from '../db/housekeeping.ts'
 import type { JobKey } from '../db/jobs/jobs.ts'
 import { addedEndpoint } from './helpers/webhooks.ts'
@@ -336,6 +337,26 @@ test('mail about an erased person is erased although its workflow was deleted be
 		{ to: 'bob@example.org', subject: '' },
 		{ to: 'bob@example.org', subject: 'About carol@example.org' },
 	])
+})
+
+test('a click on a mail about an erased person counts, and its link is not kept', async (t) => {
+	const { pool, select, erase, traces } = await setupPerson(t)
+	const [mail] = await select<{ id: string }>(
+		`update emails set status = 'SENT', sent_at = now()
+		where subject like 'About%' and "to" = 'bob@example.org' returning id`,
+	)
+	t.is((await erase()).statusCode, 204)
+	await pool.query(
+		`insert into engagements (project_id, email_id, kind, fetcher, link, at)
+		select project_id, id, 'CLICK', 'PERSON', 'https://example.com/zebra', now() from emails where id = $1`,
+		[mail!.id],
+	)
+	await foldEngagements(pool, { limit: 10 })
+	t.like((await select('select status, clicks from emails where id = $1', [mail!.id]))[0], {
+		status: 'CLICKED',
+		clicks: 1,
+	})
+	t.deepEqual(await traces(), [])
 })
 
 test('a step that wrote to an erased person no longer has the address', async (t) => {

@@ -15,10 +15,13 @@ const leastShare = 10
 /** A proxy that fetches this soon was not triggered by a reader. */
 const proxyHaste = '2 seconds'
 
+/** A mail to an erased person, or about one. */
+const isErased = `("to" = '${erasedAddress}' or subject is not distinct from '')`
+
 const openData = `jsonb_build_object('openedAt', iso_text(at), 'opens', opens_before + nth,
 	'isFirstOpen', opens_before + nth = 1)`
 const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', clicks_before + nth,
-	'isFirstClick', clicks_before + nth = 1, 'link', case when "to" <> '${erasedAddress}' then link end)`
+	'isFirstClick', clicks_before + nth = 1, 'link', case when not ${isErased} then link end)`
 
 /**
  * Counts opens and clicks, each exactly once, because its row is deleted in the transaction that counts
