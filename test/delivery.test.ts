@@ -87,6 +87,26 @@ test('a mail that alone makes the provider unavailable holds up no other', async
 	t.true(tries <= 4, `${tries} tries`)
 })
 
+test('after the wait that a provider asked for because of one mail, the others go first', async (t) => {
+	const { send, claim, worker } = await setupLedger(t)
+	await send(['bad@example.org'])
+	await send(['good@example.org'])
+	await send(['fine@example.org'])
+	const { provider, handed } = scriptedProvider(
+		async ({ to }) =>
+			to.email.startsWith('bad')
+				? { kind: 'UNAVAILABLE', error: '503 Later', retryAfterMs: 2500 }
+				: { kind: 'SENT', providerMessageId: 'q1' },
+		{ concurrency: 1 },
+	)
+	const { pass } = await worker(provider)
+	await Promise.all((await claim()).map((row) => pass(claimOf(row))))
+	t.deepEqual(
+		handed.slice(0, 3).map(({ to }) => to),
+		['bad@example.org', 'good@example.org', 'fine@example.org'],
+	)
+})
+
 test('a deferred mail waits its time, and its neighbours do not wait with it', async (t) => {
 	const { send, claim, worker, mail } = await setupLedger(t)
 	const [slow] = await send(['slow@example.org'])

@@ -74,7 +74,8 @@ function claimSource(
 	let picked: TimedMail[] = []
 
 	async function prepareAll(mails: OpenMail[]) {
-		claim.todo = await prepare(services, mails.map(timed), underWay.mails)
+		const leastTriedFirst = mails.toSorted((a, b) => a.attempt - b.attempt)
+		claim.todo = await prepare(services, leastTriedFirst.map(timed), underWay.mails)
 		preparedAt = performance.now()
 	}
 
@@ -111,11 +112,15 @@ function claimSource(
 function remember({ todo }: Claim, { id, attempt, status, error, dueInMs }: AttemptEnd) {
 	const mail = todo.get(id)
 	if (!mail) return
-	if (status === 'PENDING')
-		Object.assign(mail, { status, attempt, error, dueAt: momentIn(dueInMs) ?? mail.dueAt })
-	else if (status === 'UNCERTAIN' && mail.source_type === 'TRANSACTIONAL')
+	if (status === 'UNCERTAIN' && mail.source_type === 'TRANSACTIONAL') {
 		Object.assign(mail, { status, attemptStartedAt: performance.now() })
-	else todo.delete(id)
+		return
+	}
+	todo.delete(id)
+	if (status !== 'PENDING') return
+	Object.assign(mail, { status, attempt, error, dueAt: momentIn(dueInMs) ?? mail.dueAt })
+	// Last: the others come first if this mail was the reason why the provider paused.
+	todo.set(id, mail)
 }
 
 /** Why a turn waits: the provider's last answer for the next mail. */
