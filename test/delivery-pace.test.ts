@@ -58,11 +58,15 @@ test('mails that waited for the provider to come back leave at the send rate fro
 	for (let i = 0; i < 20; i++) await send([`r${i}@example.org`])
 	const retryAfterMs = 2500
 	let isAway = true
-	const { provider, handed } = scriptedProvider(() => {
-		if (!isAway) return
-		isAway = false
-		return { kind: 'UNAVAILABLE', error: '421 closing', retryAfterMs }
-	})
+	const { provider, handed } = scriptedProvider(
+		() => {
+			if (!isAway) return
+			isAway = false
+			return { kind: 'UNAVAILABLE', error: '421 closing', retryAfterMs }
+		},
+		// No other mail is handed over before it is known that the provider is away.
+		{ concurrency: 1 },
+	)
 	const { pass } = await worker(provider)
 	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
 	const backAt = handed.shift()!.at + retryAfterMs
