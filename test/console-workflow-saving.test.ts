@@ -53,3 +53,41 @@ test('renaming a workflow keeps the note that another person has changed meanwhi
 	await dialog.waitFor({ state: 'detached' })
 	t.like(await call('GET', `/workflows/${id}`), { name: 'Second order', description: 'For all' })
 })
+
+test('copying a workflow asks about unsaved changes before the copy is made, and deleting it asks once', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
+	const name = page.getByLabel('Name', { exact: true })
+	const question = page.getByRole('alertdialog')
+	const more = async (act: string) => {
+		await page.getByRole('button', { name: 'More', exact: true }).click()
+		await page.getByRole('menuitem', { name: act }).click()
+	}
+	const stored = async () => (await call<{ total: number }>('GET', '/workflows')).total
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	await name.fill('Second reminder')
+	await more('Duplicate')
+	await question.getByText('Your changes since then are lost').waitFor()
+	t.is(await stored(), 1)
+	await question.getByRole('button', { name: 'Cancel' }).click()
+	await question.waitFor({ state: 'detached' })
+	t.is(await name.inputValue(), 'Second reminder')
+	await more('Duplicate')
+	await question.getByRole('button', { name: 'Leave without saving' }).click()
+	await page.getByRole('heading', { level: 1, name: 'First order (Copy)' }).waitFor()
+	t.is(await question.count(), 0)
+	t.is(await stored(), 2)
+
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	t.is(await name.inputValue(), 'Reminder')
+	await name.fill('Third reminder')
+	await more('Delete')
+	await question.getByRole('button', { name: 'Delete' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+	t.is(await question.count(), 0)
+	t.is(await stored(), 1)
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('404')),
+		[],
+	)
+})

@@ -40,14 +40,16 @@ export function useLeaving(work: Work) {
 	const latest = useRef(work)
 	latest.current = work
 	const isAsking = useRef(false)
+	// After each render: a page that stays open may have new changes.
 	useEffect(() => {
 		open.add(latest)
 		return () => void open.delete(latest)
-	}, [])
+	})
+	const isUnsaved = () => open.has(latest) && latest.current.isUnsaved()
 	useBlocker({
-		enableBeforeUnload: () => open.has(latest) && latest.current.isUnsaved(),
+		enableBeforeUnload: isUnsaved,
 		async shouldBlockFn({ current, next }) {
-			const { isUnsaved, isKeptAt, lost, onLeave } = latest.current
+			const { isKeptAt, lost, onLeave } = latest.current
 			if (!isUnsaved() || isKeptAt(next.pathname, current.pathname)) return false
 			// The first question is still open.
 			if (isAsking.current) return true

@@ -3,6 +3,7 @@ import type { Workflow } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
 import { graphFault } from './graph-fault.ts'
 
@@ -54,6 +55,7 @@ export function useWorkflowActs() {
 		if (enabled) await api.workflows.update(id, { enabled: false })
 		await api.executions.cancelAll(id)
 		await api.workflows.delete(id)
+		discardUnsaved()
 		toast({ title: `“${name}” is deleted` })
 		await after?.()
 	}
@@ -73,7 +75,9 @@ export function useWorkflowActs() {
 			mutate(() => remove(workflow, after)),
 		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>
 			mutate(async () => {
+				if (hasUnsaved() && !(await confirm(copyQuestion))) return
 				const copy = await api.workflows.duplicate(workflow.id)
+				discardUnsaved()
 				toast({ title: `“${copy.name}” is made. It is disabled` })
 				await after?.(copy.id)
 			}),
