@@ -1,5 +1,25 @@
 import test from 'ava'
+import type { Page } from 'playwright-core'
 import { setupWorkflows } from './helpers/console-workflows.ts'
+
+interface Stored {
+	steps: { id: string; name: string }[]
+}
+
+const picture = (page: Page) => page.getByRole('group', { name: 'Steps of the workflow' })
+
+async function chooseMore(page: Page, act: string) {
+	await page.getByRole('button', { name: 'More', exact: true }).click()
+	await page.getByRole('menuitem', { name: act }).click()
+}
+
+async function rename(page: Page, name: string) {
+	await chooseMore(page, 'Rename')
+	const dialog = page.getByRole('dialog', { name: 'Name and note' })
+	await dialog.getByLabel('Name', { exact: true }).fill(name)
+	await dialog.getByRole('button', { name: 'Save' }).click()
+	await dialog.waitFor({ state: 'detached' })
+}
 
 test('changes made while a workflow is being saved are kept, and saved next', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
@@ -15,10 +35,7 @@ test('changes made while a workflow is being saved are kept, and saved next', as
 	const save = page.getByRole('button', { name: 'Save', exact: true })
 	const saved = page.getByText('Saved', { exact: true })
 	const storedName = async () => {
-		const { steps } = await call<{ steps: { id: string; name: string }[] }>(
-			'GET',
-			`/workflows/${id}`,
-		)
+		const { steps } = await call<Stored>('GET', `/workflows/${id}`)
 		return steps.find((step) => step.id === idOf('Reminder'))!.name
 	}
 	await name.press('End')
@@ -44,8 +61,7 @@ test('renaming a workflow keeps the note that another person has changed meanwhi
 	const { page, open, call, firstOrder } = await setupWorkflows(t)
 	const { id } = await firstOrder()
 	await open(`workflows/${id}`)
-	await page.getByRole('button', { name: 'More', exact: true }).click()
-	await page.getByRole('menuitem', { name: 'Rename' }).click()
+	await chooseMore(page, 'Rename')
 	const dialog = page.getByRole('dialog', { name: 'Name and note' })
 	await dialog.getByLabel('Name', { exact: true }).fill('Second order')
 	await call('PATCH', `/workflows/${id}`, { description: 'For all' })
@@ -59,20 +75,16 @@ test('copying a workflow asks about unsaved changes before the copy is made, and
 	const { id, idOf } = await firstOrder()
 	const name = page.getByLabel('Name', { exact: true })
 	const question = page.getByRole('alertdialog')
-	const more = async (act: string) => {
-		await page.getByRole('button', { name: 'More', exact: true }).click()
-		await page.getByRole('menuitem', { name: act }).click()
-	}
 	const stored = async () => (await call<{ total: number }>('GET', '/workflows')).total
 	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
 	await name.fill('Second reminder')
-	await more('Duplicate')
+	await chooseMore(page, 'Duplicate')
 	await question.getByText('Your changes since then are lost').waitFor()
 	t.is(await stored(), 1)
 	await question.getByRole('button', { name: 'Cancel' }).click()
 	await question.waitFor({ state: 'detached' })
 	t.is(await name.inputValue(), 'Second reminder')
-	await more('Duplicate')
+	await chooseMore(page, 'Duplicate')
 	await question.getByRole('button', { name: 'Leave without saving' }).click()
 	await page.getByRole('heading', { level: 1, name: 'First order (Copy)' }).waitFor()
 	t.is(await question.count(), 0)
@@ -81,7 +93,7 @@ test('copying a workflow asks about unsaved changes before the copy is made, and
 	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
 	t.is(await name.inputValue(), 'Reminder')
 	await name.fill('Third reminder')
-	await more('Delete')
+	await chooseMore(page, 'Delete')
 	await question.getByRole('button', { name: 'Delete' }).click()
 	await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
 	t.is(await question.count(), 0)
@@ -90,4 +102,63 @@ test('copying a workflow asks about unsaved changes before the copy is made, and
 		faults.filter((fault) => !fault.includes('404')),
 		[],
 	)
+})
+
+test('unsaved changes of a workflow are saved after their writer has renamed and disabled it', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	const name = page.getByLabel('Name', { exact: true })
+	const question = page.getByRole('alertdialog')
+	await name.fill('Second reminder')
+	await rename(page, 'Second order')
+	await page.getByRole('button', { name: 'Publish' }).click()
+	await question.getByRole('button', { name: 'Publish' }).click()
+	await page.getByText('Published. New people get version 2').waitFor()
+	await name.fill('Third reminder')
+	await page.getByRole('button', { name: 'Disable' }).click()
+	await question.getByRole('button', { name: 'Disable' }).click()
+	await page.getByText('Disabled. Nobody new enters').waitFor()
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored>('GET', `/workflows/${id}`)
+	t.like(stored, { name: 'Second order', enabled: false })
+	t.true(stored.steps.some((step) => step.name === 'Third reminder'))
+	t.deepEqual(faults, [])
+})
+
+test('a step that another person changed before a rename is not saved over without a word', async (t) => {
+	const { page, open, call, firstOrder } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	await page.getByLabel('Name', { exact: true }).fill('Second reminder')
+	await call('PATCH', `/workflows/${id}/steps/${idOf('Bought')}`, { name: 'Has bought' })
+	await rename(page, 'Second order')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.getByText('This workflow has changed since you opened it').waitFor()
+	const { steps } = await call<Stored>('GET', `/workflows/${id}`)
+	t.true(steps.some(({ name }) => name === 'Has bought'))
+	t.true(steps.some(({ name }) => name === 'Reminder'))
+})
+
+test('restoring a version says that unsaved changes are lost, and shows the restored steps', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await call('PATCH', `/workflows/${id}/steps/${idOf('Reminder')}`, { name: 'Second reminder' })
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	await page.getByLabel('Name', { exact: true }).fill('Third reminder')
+	await page.getByRole('tab', { name: 'Versions' }).click()
+	await page.getByRole('button', { name: 'Show 1' }).click()
+	await page.getByRole('button', { name: 'Restore version 1' }).click()
+	const question = page.getByRole('alertdialog')
+	await question.getByText('Your unsaved changes are lost.').waitFor()
+	await question.getByRole('button', { name: 'Restore version 1' }).click()
+	await page.getByText('New people get version 3.').waitFor()
+	await picture(page)
+		.getByRole('button', { name: /^Send email Reminder/ })
+		.waitFor()
+	t.is(await page.getByRole('button', { name: 'Discard changes' }).count(), 0)
+	t.deepEqual(faults, [])
 })

@@ -63,6 +63,9 @@ export const graphOf = (workflow: WorkflowWithSteps): Graph => ({
 	ways: workflow.transitions.map(wayOf),
 })
 
+export const hasSameGraph = (one: WorkflowWithSteps, other: WorkflowWithSteps) =>
+	JSON.stringify(graphOf(one)) === JSON.stringify(graphOf(other))
+
 export function graphOfVersion({ trigger, allowReentry, steps, transitions }: Defined): Graph {
 	const { type, ...config } = trigger
 	return {

@@ -7,16 +7,20 @@ import { useProject } from '../shell/projects.ts'
 
 export function RenameForm({
 	workflow,
+	after,
 	onDone,
 }: {
 	workflow: WorkflowWithSteps
+	after: () => Promise<unknown>
 	onDone: () => void
 }) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const { mutate, error, isPending } = useMutation({
-		mutationFn: (input: { name: string; description: string | null }) =>
-			api.workflows.update(workflow.id, changesOf(workflow, input)),
+		async mutationFn(input: { name: string; description: string | null }) {
+			await api.workflows.update(workflow.id, changesOf(workflow, input))
+			await after()
+		},
 		onSuccess: async () => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			onDone()

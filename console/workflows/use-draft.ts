@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { dropDraft, keepDraft, readDraft } from '../editor/drafts.ts'
-import { finished, type Graph, graphOf, isUnfinished } from './graph.ts'
+import { finished, type Graph, graphOf, hasSameGraph, isUnfinished } from './graph.ts'
 
 interface State {
 	past: Graph[]
@@ -19,6 +19,7 @@ interface State {
 type Act =
 	| { do: 'change'; from: Graph; base: string; graph: Graph; group: string | undefined }
 	| { do: 'save'; sent: Graph; version: string }
+	| { do: 'rebase'; before: WorkflowWithSteps; after: WorkflowWithSteps }
 	| { do: 'undo' | 'redo' | 'discard' }
 
 const clean: State = { past: [], present: null, future: [], base: '', group: undefined, returns: 0 }
@@ -42,6 +43,11 @@ function reduce(state: State, act: Act): State {
 			return present === null || (present === act.sent && !present.steps.some(isUnfinished))
 				? { ...clean, returns }
 				: { ...clean, past: [finished(act.sent)], present, base: act.version, returns }
+		case 'rebase':
+			// Steps that somebody else has changed meanwhile would be saved over.
+			return base === act.before.updatedAt && hasSameGraph(act.before, act.after)
+				? { ...state, base: act.after.updatedAt }
+				: state
 		case 'undo': {
 			const last = past.at(-1)
 			if (!last || !present) return state
@@ -140,6 +146,11 @@ export function useDraft(workflow: WorkflowWithSteps) {
 				act({ do: 'save', sent, version })
 			},
 			[forget],
+		),
+		/** After an act of the reader's own besides saving. */
+		rebase: useCallback(
+			(before: WorkflowWithSteps, after: WorkflowWithSteps) => act({ do: 'rebase', before, after }),
+			[],
 		),
 		discard: useCallback(() => {
 			forget()

@@ -4,11 +4,12 @@ import type { WorkflowWithSteps } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
+import type { Draft } from './use-draft.ts'
 
 const route = getRouteApi('/console/$projectId/workflows/$workflowId')
 
 /** Makes an old version the present one, after a question. */
-export function useRestoring({ id, enabled }: WorkflowWithSteps) {
+export function useRestoring({ id, enabled }: WorkflowWithSteps, draft: Draft) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const confirm = useConfirm()
@@ -18,6 +19,7 @@ export function useRestoring({ id, enabled }: WorkflowWithSteps) {
 		mutationFn: (version: number) => api.workflows.restoreVersion(id, String(version)),
 		onSuccess: async (changed) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+			draft.discard()
 			toast({
 				title: changed.enabled ? `Restored. New people get version ${changed.version}` : 'Restored',
 			})
@@ -25,12 +27,14 @@ export function useRestoring({ id, enabled }: WorkflowWithSteps) {
 		},
 	})
 	async function restore(version: number) {
+		const effect = enabled
+			? 'Its steps become a new version, which new people get from now on. People who are in the workflow stay on theirs.'
+			: 'Its steps replace the present ones. Nobody new enters until you enable the workflow.'
 		const isSure = await confirm({
 			title: `Restore version ${version}?`,
-			body: enabled
-				? 'Its steps become a new version, which new people get from now on. People who are in the workflow stay on theirs.'
-				: 'Its steps replace the present ones. Nobody new enters until you enable the workflow.',
+			body: draft.isChanged ? `${effect} Your unsaved changes are lost.` : effect,
 			act: `Restore version ${version}`,
+			isDestructive: draft.isChanged,
 		})
 		if (isSure) mutate(version)
 	}

@@ -18,7 +18,11 @@ export function useWorkflowActs() {
 		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
 	})
 
-	async function setEnabled({ id, name, enabled }: Workflow, active: number) {
+	async function setEnabled(
+		{ id, name, enabled }: Workflow,
+		active: number,
+		after?: () => Promise<unknown>,
+	) {
 		const people = active === 1 ? '1 person goes' : `${formatCount(active)} people go`
 		const isSure =
 			!enabled ||
@@ -35,6 +39,7 @@ export function useWorkflowActs() {
 					? 'Disabled. Nobody new enters'
 					: `Enabled. New people get version ${version}`,
 			})
+			await after?.()
 		})
 	}
 
@@ -70,7 +75,8 @@ export function useWorkflowActs() {
 		isBusy: isPending,
 		/** Takes back what was said about the last act. */
 		forget: reset,
-		setEnabled: (workflow: Workflow, active: number) => void setEnabled(workflow, active),
+		setEnabled: (workflow: Workflow, active: number, after?: () => Promise<unknown>) =>
+			void setEnabled(workflow, active, after),
 		remove: (workflow: Workflow, after?: () => Promise<unknown>) =>
 			mutate(() => remove(workflow, after)),
 		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>

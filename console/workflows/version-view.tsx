@@ -6,6 +6,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Filter } from '../parts/filter.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import type { Draft } from './use-draft.ts'
 import { useRestoring } from './use-restoring.ts'
 import { VersionComparison } from './version-comparison.tsx'
 import { useVersion } from './workflow-queries.ts'
@@ -14,16 +15,17 @@ const route = getRouteApi('/console/$projectId/workflows/$workflowId')
 
 interface Props {
 	workflow: WorkflowWithSteps
+	draft: Draft
 	versions: ListedWorkflowVersion[]
 }
 
 /** One version, to be looked at, alone or beside another. */
-export function VersionView({ workflow, versions }: Props) {
+export function VersionView({ workflow, draft, versions }: Props) {
 	const { version = 1, with: other } = route.useSearch()
 	const navigate = route.useNavigate()
 	const shown = useVersion(workflow.id, version)
 	const compared = useVersion(workflow.id, other ?? version)
-	const restoring = useRestoring(workflow)
+	const restoring = useRestoring(workflow, draft)
 	const error = shown.error ?? compared.error
 	const go = (search: { version?: number; with?: number | undefined }) =>
 		void navigate({ search: { tab: 'versions', ...search }, replace: true })

@@ -7,16 +7,18 @@ import { formatCount } from '../parts/figures.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import type { Draft } from './use-draft.ts'
 import { VersionView } from './version-view.tsx'
 import { useVersions } from './workflow-queries.ts'
 
 const route = getRouteApi('/console/$projectId/workflows/$workflowId')
 
 /** Every version that was published: which one new people get, and which ones people are still on. */
-export function VersionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
+export function VersionsPanel({ workflow, draft }: { workflow: WorkflowWithSteps; draft: Draft }) {
 	const { version: shown } = route.useSearch()
 	const { data, error, refetch } = useVersions(workflow.id)
-	if (shown !== undefined) return <VersionView workflow={workflow} versions={data ?? []} />
+	if (shown !== undefined)
+		return <VersionView workflow={workflow} draft={draft} versions={data ?? []} />
 	return (
 		<Stack>
 			<p>

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { EllipsisVertical } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -8,22 +9,19 @@ import { Fault } from '../parts/fault.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { useProject } from '../shell/projects.ts'
 import { RenameForm } from './rename-form.tsx'
+import type { Draft } from './use-draft.ts'
 import { useWorkflowActs } from './use-workflow-acts.ts'
 
 /** What can be done with a workflow as a whole. */
-export function WorkflowActs({
-	workflow,
-	isChanged,
-}: {
-	workflow: WorkflowWithSteps
-	isChanged: boolean
-}) {
+export function WorkflowActs({ workflow, draft }: { workflow: WorkflowWithSteps; draft: Draft }) {
+	const { isChanged } = draft
 	const { project } = useProject()
 	const navigate = useNavigate()
 	const [isRenaming, setRenaming] = useState(false)
 	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs()
 	// What was refused may be right once something has changed.
 	useEffect(forget, [forget, isChanged, workflow.updatedAt])
+	const rebase = useRebasing(workflow, draft)
 	const params = { projectId: project.id }
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
 	return (
@@ -34,7 +32,7 @@ export function WorkflowActs({
 				isBusy={isBusy}
 				disabled={isChanged && !workflow.enabled}
 				title={isChanged && !workflow.enabled ? 'Save your changes first' : undefined}
-				onClick={() => setEnabled(workflow, active)}
+				onClick={() => setEnabled(workflow, active, rebase)}
 			>
 				{workflow.enabled ? 'Disable' : 'Enable'}
 			</Button>
@@ -62,8 +60,20 @@ export function WorkflowActs({
 				]}
 			/>
 			<Dialog title="Name and note" isOpen={isRenaming} onClose={() => setRenaming(false)}>
-				<RenameForm workflow={workflow} onDone={() => setRenaming(false)} />
+				<RenameForm workflow={workflow} after={rebase} onDone={() => setRenaming(false)} />
 			</Dialog>
 		</>
 	)
+}
+
+/** Bases unsaved changes on the version that an act of their writer has made. */
+function useRebasing(workflow: WorkflowWithSteps, draft: Draft) {
+	const { project } = useProject()
+	const queries = useQueryClient()
+	return async () => {
+		const queryKey = [project.id, 'workflows', workflow.id]
+		await queries.invalidateQueries({ queryKey, exact: true })
+		const after = queries.getQueryData<WorkflowWithSteps>(queryKey)
+		if (after) draft.rebase(workflow, after)
+	}
 }

@@ -58,7 +58,7 @@ function Loaded({ workflow }: { workflow: WorkflowWithSteps }) {
 			title={workflow.name}
 			back={<Back />}
 			about={<WorkflowState workflow={workflow} />}
-			actions={<WorkflowActs workflow={workflow} isChanged={draft.isChanged} />}
+			actions={<WorkflowActs workflow={workflow} draft={draft} />}
 		>
 			<Tabs
 				value={tab}
@@ -77,7 +77,11 @@ function Loaded({ workflow }: { workflow: WorkflowWithSteps }) {
 						),
 					},
 					{ id: 'people', name: 'People', content: <ExecutionsPanel workflow={workflow} /> },
-					{ id: 'versions', name: 'Versions', content: <VersionsPanel workflow={workflow} /> },
+					{
+						id: 'versions',
+						name: 'Versions',
+						content: <VersionsPanel workflow={workflow} draft={draft} />,
+					},
 				]}
 			/>
 		</Page>
