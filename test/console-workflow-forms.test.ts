@@ -192,3 +192,31 @@ test('a form shows what undo and discard bring back', async (t) => {
 	t.is(await body.inputValue(), '[\n  2\n]')
 	t.deepEqual(faults, [])
 })
+
+test('editing one field of a contact leaves the types of the other values as they are', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const data = { code: '12', mark: 'true', list: '["a"]', total: 5, plan: 'pro' }
+	const { id, idOf } = await workflow(
+		'Types',
+		[{ type: 'UPDATE_CONTACT', name: 'Update', config: { data } }],
+		['Trigger > Update'],
+	)
+	await open(`workflows/${id}?view=list&step=${idOf('Update')}`)
+	const fields = page.getByLabel('Field', { exact: true })
+	const values = page.getByLabel('Value', { exact: true })
+	await fields.first().waitFor()
+	const names = await Promise.all((await fields.all()).map((field) => field.inputValue()))
+	await values.nth(names.indexOf('plan')).fill('20')
+	await fields.nth(names.indexOf('code')).fill('zip')
+	await page.getByRole('button', { name: 'Remove the field list' }).click()
+	await page.getByRole('button', { name: 'Add a field' }).click()
+	await fields.last().fill('vip')
+	await values.last().fill('true')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const { steps } = await call<Stored>('GET', `/workflows/${id}`)
+	t.deepEqual(steps.find(({ name }) => name === 'Update')!.config, {
+		data: { zip: '12', mark: 'true', total: 5, plan: 20, vip: true },
+	})
+	t.deepEqual(faults, [])
+})

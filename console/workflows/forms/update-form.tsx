@@ -21,16 +21,14 @@ export function UpdateForm({ step: { config }, onConfig, error }: StepFormProps)
 	function change(next: DataRow[]) {
 		setRows(next)
 		const named = next.filter(({ name }) => name.trim() !== '')
-		const data = Object.fromEntries(
-			named.map(({ name, value }) => [name.trim(), typedValue(value)]),
-		)
+		const data = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]))
 		set({ data: named.length > 0 ? data : undefined }, 'data')
 	}
 	const at = (index: number, changes: Partial<DataRow>) =>
 		change(rows.map((row, one) => (one === index ? { ...row, ...changes } : row)))
 	return (
 		<>
-			{rows.map(({ name, value }, index) => (
+			{rows.map(({ name, typed }, index) => (
 				// Rows are told apart by their place: their names are being typed.
 				<div className={styles.pair} key={index}>
 					<TextField
@@ -44,8 +42,10 @@ export function UpdateForm({ step: { config }, onConfig, error }: StepFormProps)
 						label="Value"
 						field={`config.data.${name}`}
 						error={error}
-						value={value}
-						onChange={({ target }) => at(index, { value: target.value })}
+						value={typed}
+						onChange={({ target: { value } }) =>
+							at(index, { typed: value, value: typedValue(value) })
+						}
 					/>
 					<IconButton
 						name={`Remove the field ${name}`}
@@ -55,10 +55,7 @@ export function UpdateForm({ step: { config }, onConfig, error }: StepFormProps)
 				</div>
 			))}
 			<div>
-				<Button
-					icon={<Plus size={15} />}
-					onClick={() => setRows([...rows, { name: '', value: '' }])}
-				>
+				<Button icon={<Plus size={15} />} onClick={() => setRows([...rows, rowOf(['', ''])])}>
 					Add a field
 				</Button>
 			</div>
@@ -82,10 +79,13 @@ export function UpdateForm({ step: { config }, onConfig, error }: StepFormProps)
 
 interface DataRow {
 	name: string
-	value: string
+	typed: string
+	/** The text `12` and the number 12 look the same, so the type is kept until the value is typed anew. */
+	value: unknown
 }
 
 const rowOf = ([name, value]: [string, unknown]): DataRow => ({
 	name,
-	value: asTyped(value),
+	typed: asTyped(value),
+	value,
 })
