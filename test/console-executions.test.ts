@@ -1,5 +1,6 @@
 import test from 'ava'
 import { barriersOf } from './helpers/console.ts'
+import { addContactsAlike } from './helpers/contacts-alike.ts'
 import { setupWorkflows } from './helpers/console-workflows.ts'
 
 test('the path of a person is drawn on the version that they run, with times and the mail', async (t) => {
@@ -124,6 +125,20 @@ test('a workflow is started for a contact, who is cancelled, and a refusal is sh
 		faults.filter((fault) => !fault.includes('409')),
 		[],
 	)
+})
+
+test('a workflow is started for a contact whose whole address is typed, though many contain it', async (t) => {
+	const { page, open, pool, project, firstOrder, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	await addContactsAlike(pool, project.id, 'ann@example.org')
+	await open(`workflows/${id}?tab=people`)
+	await page.getByRole('button', { name: 'Start for a contact' }).click()
+	await page.getByRole('searchbox', { name: 'Find a contact' }).fill(' Ann@example.org')
+	await page.getByLabel('Contact', { exact: true }).selectOption('ann@example.org')
+	await page.getByRole('button', { name: 'Start version 1 for ann@example.org' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	t.deepEqual(faults, [])
 })
 
 test('why a webhook failed is said in words', async (t) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchChromium } from './helpers/chromium.ts'
 import { barriersOf, builtConsole, phone, setupConsole } from './helpers/console.ts'
+import { addContactsAlike } from './helpers/contacts-alike.ts'
 import { password } from './helpers/people.ts'
 
 test('a person logs in with a password, and is led to the page that was asked for', async (t) => {
@@ -74,6 +75,19 @@ test('the keyboard goes to pages, finds records in the command palette and close
 	await page.keyboard.press('Escape')
 	await page.getByRole('combobox', { name: 'Go to or do' }).waitFor({ state: 'detached' })
 	await page.locator('a:focus').filter({ hasText: 'Contacts' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('the command palette finds a contact by the whole address, though many contain it', async (t) => {
+	const { page, open, pool, project, faults } = await setupConsole(t)
+	await addContactsAlike(pool, project.id, 'ann@example.org')
+	await open('')
+	await page.keyboard.press('Control+k')
+	await page.getByRole('combobox', { name: 'Go to or do' }).fill('ann@example.org')
+	const found = page.getByRole('listbox', { name: 'Pages, acts and records' })
+	await found.getByRole('option', { name: /^ann@example.org Contact/ }).waitFor()
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org', exact: true }).waitFor()
 	t.deepEqual(faults, [])
 })
 

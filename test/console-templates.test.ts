@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Locator } from 'playwright-core'
 import { withCampaigns } from './helpers/campaigns.ts'
 import { asksBeforeUnload, barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { addContactsAlike } from './helpers/contacts-alike.ts'
 import { saveSlowly } from './helpers/slow-save.ts'
 
 const welcome = {
@@ -91,6 +92,19 @@ test.serial(
 		await page.keyboard.press('Escape')
 		await page.getByText('Text', { exact: true }).click()
 		await page.getByLabel('text part').getByText('pro, 1234').waitFor()
+		t.deepEqual(faults, [])
+	},
+)
+
+test.serial(
+	'a preview is for the contact whose whole address is typed, though many contain it',
+	async (t) => {
+		const { page, open, template, pool, project, preview, faults } = await setupTemplates(t)
+		await addContactsAlike(pool, project.id, 'ann@example.org')
+		await open(`templates/${await template({ body: '<p>For {{ email }}</p>' })}`)
+		await page.getByLabel('Show the mail of').fill('ann@example.org')
+		await page.getByRole('option', { name: 'ann@example.org', exact: true }).click()
+		await preview.getByText('For ann@example.org', { exact: true }).waitFor()
 		t.deepEqual(faults, [])
 	},
 )

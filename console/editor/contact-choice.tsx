@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
+import { findContacts } from '../contacts/find-contacts.ts'
 import { useProject } from '../shell/projects.ts'
 import styles from './contact-choice.module.css'
 
@@ -20,13 +21,12 @@ export function ContactChoice({ value, onChange }: Props) {
 	const search = typed === value?.email ? '' : typed.trim()
 	const { data, isFetching } = useQuery({
 		queryKey: [project.id, 'contacts', 'found', search],
-		queryFn: ({ signal }) =>
-			api.contacts.query({ search, limit: mostFound, count: false }, { signal }),
+		queryFn: ({ signal }) => findContacts(api, search, mostFound, signal),
 		placeholderData: (previous) => previous,
 	})
 	return (
 		<Combobox.Root
-			items={data?.data ?? []}
+			items={data ?? []}
 			filter={null}
 			value={value}
 			onValueChange={onChange}

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
+import { findContacts } from '../contacts/find-contacts.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
@@ -33,9 +34,9 @@ function StartForm({ workflow, onClose }: Props) {
 	/** Nobody is suggested: a search that is under way would suggest somebody else. */
 	const [chosen, setChosen] = useState<{ id: string; email: string }>()
 	const [problem, setProblem] = useState<Error | null>(null)
-	const { data, error: fault } = useQuery({
+	const { data: found = [], error: fault } = useQuery({
 		queryKey: [project.id, 'contacts', 'choice', search],
-		queryFn: () => api.contacts.list({ search: search || undefined, limit: 20 }),
+		queryFn: ({ signal }) => findContacts(api, search, 20, signal),
 		placeholderData: (previous) => previous,
 	})
 	const { mutate, error, isPending } = useMutation({
@@ -52,7 +53,6 @@ function StartForm({ workflow, onClose }: Props) {
 			})
 		},
 	})
-	const found = data?.data ?? []
 	const listed = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
 	const hint = found.length === 0 ? 'No contact is like that' : 'The first 20 are listed'
 	return (

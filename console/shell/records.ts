@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Tempost } from '../../client/index.ts'
+import { findContacts } from '../contacts/find-contacts.ts'
 import { useSettled } from '../parts/use-settled.ts'
 import type { Command } from './commands.ts'
 import { useProject } from './projects.ts'
@@ -42,7 +43,7 @@ async function find(api: Tempost, search: string): Promise<Found[]> {
 	if (isId(search)) return [{ name: search, kind: 'Mail', path: `emails/${search}` }]
 	const page = { search, pageSize: mostOfKind }
 	const [contacts, segments, templates, campaigns, workflows] = await Promise.all([
-		api.contacts.list({ search, limit: mostOfKind }),
+		findContacts(api, search, mostOfKind),
 		api.segments.list(),
 		api.templates.list(page),
 		api.campaigns.list(page),
@@ -50,7 +51,7 @@ async function find(api: Tempost, search: string): Promise<Found[]> {
 	])
 	const letters = search.toLowerCase()
 	return [
-		...contacts.data.map(({ id, email }) => found(email, 'Contact', `contacts/${id}`)),
+		...contacts.map(({ id, email }) => found(email, 'Contact', `contacts/${id}`)),
 		...segments
 			.filter(({ name }) => name.toLowerCase().includes(letters))
 			.slice(0, mostOfKind)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { findContactAt } from '../contacts/find-contacts.ts'
 import { useProject } from '../shell/projects.ts'
 import { idOf } from './delivery-filters.ts'
 
@@ -9,12 +10,7 @@ export function useContactId(typed: string | undefined) {
 	const address = text.includes('@') ? text.toLowerCase() : ''
 	const { data, error, isPending } = useQuery({
 		queryKey: [project.id, 'contacts', 'at', address],
-		queryFn: async () => {
-			const filters = [{ field: 'email', operator: 'equals' as const, value: address }]
-			const condition = { logic: 'AND' as const, groups: [{ filters }] }
-			const { data: found } = await api.contacts.query({ condition, limit: 1, count: false })
-			return found[0]?.id ?? null
-		},
+		queryFn: async () => (await findContactAt(api, address))?.id ?? null,
 		enabled: address !== '',
 	})
 	if (text === '') return {}
