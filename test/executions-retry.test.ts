@@ -7,6 +7,9 @@ import {
 	type StepSketch,
 	waitStep,
 } from './helpers/executions.ts'
+import { lockWaits } from './helpers/locks.ts'
+
+type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
 
 /** An execution waiting at the step, with a mail step after it. */
 async function waitingAt(t: ExecutionContext, step: StepSketch) {
@@ -178,6 +181,45 @@ test('a retry of all leaves out deleted contacts and those with an active execut
 	t.is(of.get(active), 'RUNNING')
 	t.is(of.get(cem!.executionId), 'FAILED')
 	t.is(of.get(newer), 'RUNNING')
+})
+
+/** Failed executions of an automation that may be entered again, of other contacts. */
+const addFailures = (select: Select, projectId: string, automationId: string, count: number) =>
+	select(
+		`with c as (
+			insert into contacts (project_id, email, subscribed)
+			select $1::uuid, n || '@example.org', true from generate_series(1, $3::int) n
+			returning id
+		)
+		insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, completed_at)
+		select $1::uuid, $2::uuid, 1, id, true, 'FAILED', now() from c`,
+		[projectId, automationId, count],
+	)
+
+test('a retry of all never retries an older execution of a contact after its newest has ended again', async (t) => {
+	const context = await withFailures(t, ['ann@example.org', 'ben@example.org'])
+	const { id, pool, project, select, failed, start, fail } = context
+	const [ann, ben] = failed
+	// The newest ones are a page of 1,000.
+	await addFailures(select, project.id, id, 999)
+	const newest = await start(ann!.contactId)
+	await fail(newest)
+	const db = await pool.connect()
+	await db.query('begin')
+	await db.query('select from contacts where id = $1 for update', [ben!.contactId])
+
+	const retrying = context.retryFailed()
+	await lockWaits(t, pool, 1)
+	await select(`update executions set status = 'COMPLETED', completed_at = now() where id = $1`, [
+		newest,
+	])
+	await db.query('commit')
+	db.release()
+	t.is(await retrying, 1001)
+	const of = new Map((await context.executions()).map(({ id, status }) => [id, status]))
+	t.is(of.get(newest), 'COMPLETED')
+	t.is(of.get(ann!.executionId), 'FAILED')
+	t.is(of.get(ben!.executionId), 'RUNNING')
 })
 
 test('retries of one and of all at the same time never make two executions of a contact active', async (t) => {

@@ -50,27 +50,34 @@ const failedExecutions = statement('failed-executions', {
 })
 
 /**
- * Lets these continue, whose contacts are locked. Of several of a contact, the newest does, unless another one is
- * active. The subqueries leave the planner only the primary key, and the index by contact for the others: in a new
- * table it would read all active ones for each, because it assumes that there are none.
+ * Lets these continue, whose contacts are locked. Of several of a contact, only the newest may, and not if another one is
+ * active or has ended since the work began: that one may be the newest, retried with an earlier page. The subqueries
+ * leave the planner only the primary key, and the index by contact for the others: in a new table it would read all
+ * active ones for each, because it assumes that there are none.
  */
 const retrySome = statement('retry-executions', {
-	params: { projectId: uuid, automationId: uuid, executionIds: uuid.array, taskQueue: text },
+	params: {
+		projectId: uuid,
+		automationId: uuid,
+		executionIds: uuid.array,
+		failedUntil: timestamp,
+		taskQueue: text,
+	},
 	row: { retried: int },
 	text: `with a as (
 		select id, name from automations where project_id = $projectId
 			and id = $automationId::uuid for key share
 	), chosen as materialized (
-		select distinct on (f.contact_id) f.id
+		select f.id
 		from a cross join unnest($executionIds::uuid[]) as given(id) cross join lateral (
 			select id, contact_id from executions
 			where project_id = $projectId and id = given.id and status = 'FAILED' for no key update) f
 		where not exists (
 			select from (
-				select status from executions
+				select id, status, completed_at from executions
 				where contact_id = f.contact_id and automation_id = a.id offset 0) other
-			where status in ('RUNNING', 'WAITING'))
-		order by f.contact_id, f.id desc
+			where status in ('RUNNING', 'WAITING') or completed_at > $failedUntil::timestamptz
+				or status = 'FAILED' and other.id > f.id)
 	), b as (
 		update executions x set ${continued}
 		from chosen
@@ -94,11 +101,10 @@ export async function retryFailedExecutions(
 	taskQueue: string,
 ) {
 	const [clock] = await readClock(pool)
-	const of = { projectId, automationId }
+	const of = { projectId, automationId, failedUntil: clock!.now }
 	let total = 0
 	for (let before = last; ;) {
-		const page = { ...of, before, failedUntil: clock!.now, limit: chunk }
-		const failed = await failedExecutions(pool, page)
+		const failed = await failedExecutions(pool, { ...of, before, limit: chunk })
 		if (failed.length === 0) return total
 		const contactIds = [...new Set(failed.map((one) => one.contact_id))]
 		const executionIds = failed.map(({ id }) => id)
