@@ -19,9 +19,10 @@ async function main([command, projectId, ...more]: string[]) {
 			return [`The database cannot be reached: ${pool}\n${advice}`, 1] as const
 		const project = await liftSuspension(pool, { publicId: projectId })
 		if (!project) return [`There is no project ${projectId}`, 1] as const
-		const { name, reason, isUnpaid } = project
+		const { name, reason, isLifted, isUnpaid } = project
 		if (reason === null) return [`${name} is not disabled`, 0] as const
-		if (isUnpaid) return [`${name} is disabled until its open invoices are paid`, 1] as const
+		if (!isLifted || isUnpaid)
+			return [`${name} is disabled until its open invoices are paid`, 1] as const
 		return [`${name} is enabled again; it was disabled: ${reason}`, 0] as const
 	} finally {
 		await orm.close()

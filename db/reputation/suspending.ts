@@ -87,8 +87,7 @@ const enableProject = statement('enable-project', {
 		from projects p left join billing_accounts a on a.project_id = p.id where public_id = $publicId
 	), lifted as (
 		update projects p set disabled_reason = null, updated_at = now() from project
-		where p.id = project.id and reason is not null and not (is_unpaid and reason = 'PAYMENT_FAILED')
-		returning p.id
+		where p.id = project.id and reason <> 'PAYMENT_FAILED' returning p.id
 	), closed as (
 		update suspensions s set lifted_at = now() from lifted
 		where s.project_id = lifted.id and s.lifted_at is null
