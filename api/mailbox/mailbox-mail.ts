@@ -29,4 +29,10 @@ export async function readMail(raw: Buffer) {
 	}
 }
 
+/** Without the contents of its files. */
+export async function describeMail(raw: Buffer) {
+	const { files: _, ...mail } = await readMail(raw)
+	return mail
+}
+
 export type ReadMail = Awaited<ReturnType<typeof readMail>>

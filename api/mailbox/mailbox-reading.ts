@@ -4,7 +4,7 @@ import { takeTurn } from '../../db/event-loop.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { Component, Id, Timestamp } from '../schemas.ts'
 import { threads } from '../threads/threads.ts'
-import { type ReadMail, readMail } from './mailbox-mail.ts'
+import { describeMail, type ReadMail, readMail } from './mailbox-mail.ts'
 import { type Preview, previewOf } from './mailbox-preview.ts'
 
 /** Reading a larger mail would block the event loop. */
@@ -19,6 +19,11 @@ export async function mailOf(raw: Buffer): Promise<ReadMail> {
 		...mail,
 		files: mail.files.map((file) => ({ ...file, content: bufferOf(file.content) })),
 	}
+}
+
+async function descriptionOf(raw: Buffer) {
+	await takeTurn()
+	return raw.length <= smallBytes ? describeMail(raw) : threads.run('describeMail', raw, run)
 }
 
 /** The body in the form for the frame. */
@@ -60,5 +65,5 @@ export async function messageOf({
 	read,
 	receivedAt,
 }: WholeMessage) {
-	return { id, emailId, to, bcc, from, subject, read, receivedAt, ...(await mailOf(raw)) }
+	return { id, emailId, to, bcc, from, subject, read, receivedAt, ...(await descriptionOf(raw)) }
 }

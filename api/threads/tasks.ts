@@ -1,5 +1,5 @@
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
-import { readMail } from '../mailbox/mailbox-mail.ts'
+import { describeMail, readMail } from '../mailbox/mailbox-mail.ts'
 import { type Preview, previewOf } from '../mailbox/mailbox-preview.ts'
 import { performLarge } from '../send/large-send.ts'
 import { readBounceReport } from '../reputation/bounce-report.ts'
@@ -9,6 +9,7 @@ import { readBounceReport } from '../reputation/bounce-report.ts'
 export const tasks = {
 	send: performLarge,
 	readMail: (raw: Uint8Array) => readMail(bufferOf(raw)),
+	describeMail: (raw: Uint8Array) => describeMail(bufferOf(raw)),
 	previewMail: async ({ raw, options }: { raw: Uint8Array; options: Preview }) =>
 		Buffer.from(previewOf(await readMail(bufferOf(raw)), options)),
 	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
