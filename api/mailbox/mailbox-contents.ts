@@ -1,4 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
 import { readMessages } from '../../db/emails/mailbox-message.ts'
 import { notFound } from '../errors.ts'
@@ -41,11 +42,12 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ params }, reply) => {
-			const { raw } = await found(pool, params.id)
+			const { pieces, rawBytes } = await found(pool, params.id)
 			return reply
 				.type('message/rfc822')
 				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
-				.send(raw)
+				.header('content-length', rawBytes)
+				.send(Readable.from(pieces, { objectMode: false }))
 		},
 	)
 
@@ -65,7 +67,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ params, query }, reply) => {
-			const { raw } = await found(pool, params.id)
+			const message = await found(pool, params.id)
 			// This HTML is foreign: nothing in it may run or reach our pages.
 			return reply
 				.header(
@@ -73,7 +75,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
 				)
 				.type('text/html; charset=utf-8')
-				.send(await shownBody(raw, query))
+				.send(await shownBody(message, query))
 		},
 	)
 
@@ -96,7 +98,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ params }, reply) => {
-			const mail = await mailOf((await found(pool, params.id)).raw)
+			const mail = await mailOf(await found(pool, params.id))
 			const file = mail.files[params.position]
 			if (!file) throw notFound('attachment', params.position)
 			return reply

@@ -2,8 +2,8 @@ import PostalMime, { decodeWords } from 'postal-mime'
 import { isClickTracked, isOpenTracked } from './tracked-links.ts'
 
 /** A mail read back from its source, as a mail program would: what it shows is what was sent. */
-export async function readMail(raw: Buffer) {
-	const mail = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' })
+export async function readMail(pieces: Uint8Array[]) {
+	const mail = await PostalMime.parse(Buffer.concat(pieces), { attachmentEncoding: 'arraybuffer' })
 	const files = mail.attachments.map(({ filename, mimeType, content, contentId }) => ({
 		filename: filename ?? 'unnamed',
 		contentType: mimeType,
@@ -30,8 +30,8 @@ export async function readMail(raw: Buffer) {
 }
 
 /** Without the contents of its files. */
-export async function describeMail(raw: Buffer) {
-	const { files: _, ...mail } = await readMail(raw)
+export async function describeMail(pieces: Uint8Array[]) {
+	const { files: _, ...mail } = await readMail(pieces)
 	return mail
 }
 

@@ -14,7 +14,8 @@ interface Row {
 }
 
 interface Open {
-	row: Row & { bcc: string[]; raw: Buffer }
+	row: Row & { bcc: string[] }
+	source: Source
 	mail: ReadMail
 }
 
@@ -31,11 +32,11 @@ const titles = { html: 'HTML', text: 'Text', headers: 'Headers', source: 'Source
 
 const style = readFileSync(new URL('mailbox.css', import.meta.url), 'utf8')
 const script = readFileSync(new URL('mailbox-script.js', import.meta.url), 'utf8')
-const sourceOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+const hashOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
 /** Allows only our own style and script, by their hashes, and nothing from a mail. */
 export const pagePolicy =
-	`default-src 'none'; style-src ${sourceOf(style)}; script-src ${sourceOf(script)}; ` +
+	`default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; ` +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /**
@@ -80,6 +81,18 @@ ${list.rows.map((row) => listItem(row, query)).join('\n')}
 
 /** Escaping more would block the event loop. */
 const mostShown = 2 ** 18
+
+interface Source {
+	beginning: string
+	bytes: number
+}
+
+/** The source of a mail as far as the page shows it. */
+export const sourceOf = ({ pieces, rawBytes }: { pieces: Buffer[]; rawBytes: number }): Source => ({
+	beginning: pieces[0]!.toString('utf8', 0, mostShown),
+	bytes: rawBytes,
+})
+
 const noSubject = '(no subject)'
 const hint = `<p class="hint">Choose a mail to read it.</p>
 <p class="hint scripted"><kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>Delete</kbd> deletes, <kbd>/</kbd> searches.</p>`
@@ -104,7 +117,7 @@ function address(query: { [name in keyof Query]: Query[name] | undefined }) {
 	return escape(parameters ? `/mailbox?${parameters}` : '/mailbox')
 }
 
-function article({ row, mail }: Open, query: Query) {
+function article({ row, source, mail }: Open, query: Query) {
 	const view = views.find((name) => name === query.view) ?? 'html'
 	const files = mail.files.map(
 		({ filename, contentType, content }, position) =>
@@ -116,19 +129,18 @@ function article({ row, mail }: Open, query: Query) {
 <dl><dt>From</dt><dd>${escape(mail.headers['From'] ?? row.from)}</dd><dt>To</dt><dd>${escape(mail.headers['To'] ?? row.to)}</dd>${copies('Cc', mail.headers['Cc'])}${copies('Bcc', row.bcc.join(', '))}<dt>Received</dt><dd><time datetime="${row.receivedAt.toISOString()}">${dateAndTime.format(row.receivedAt)}</time></dd><dt>Email id</dt><dd><code>${row.emailId}</code></dd></dl>
 ${files.length > 0 ? `<ul class="files" aria-label="Attachments">${files.join('')}</ul>` : ''}
 <ul class="views">${views.map((name) => `<li><a class="view" href="${address({ ...query, view: name })}"${name === view ? ' aria-current="true"' : ''}>${titles[name]}</a></li>`).join('')}<li><a href="/mailbox/messages/${row.id}/raw">Download .eml</a></li></ul>
-${viewOf(view, row, mail)}
+${viewOf(view, row.id, source, mail)}
 `
 }
 
 const copies = (name: string, addresses: string | undefined) =>
 	addresses ? `<dt>${name}</dt><dd>${escape(addresses)}</dd>` : ''
 
-function viewOf(view: ViewName, row: { id: string; raw: Buffer }, mail: ReadMail) {
-	if (view === 'html') return htmlView(row.id, mail)
+function viewOf(view: ViewName, id: string, source: Source, mail: ReadMail) {
+	if (view === 'html') return htmlView(id, mail)
 	if (view === 'text')
 		return `<pre dir="auto">${escape(mail.text.slice(0, mostShown))}</pre>${restOf(mail.text.length)}`
-	if (view === 'source')
-		return `<pre>${escape(row.raw.subarray(0, mostShown).toString())}</pre>${restOf(row.raw.length)}`
+	if (view === 'source') return `<pre>${escape(source.beginning)}</pre>${restOf(source.bytes)}`
 	const lines = Object.entries(mail.headers).map(
 		([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`,
 	)

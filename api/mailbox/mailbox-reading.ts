@@ -1,7 +1,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { WholeMessage } from '../../db/emails/mailbox-message.ts'
 import { takeTurn } from '../../db/event-loop.ts'
-import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
 import { Component, Id, Timestamp } from '../schemas.ts'
 import { threads } from '../threads/threads.ts'
 import { describeMail, type ReadMail, readMail } from './mailbox-mail.ts'
@@ -9,28 +9,41 @@ import { type Preview, previewOf } from './mailbox-preview.ts'
 
 /** Reading a larger mail would block the event loop. */
 const smallBytes = 32 * 2 ** 10
-const run = { key: 'mailbox', limitMs: 60_000 }
 
-export async function mailOf(raw: Buffer): Promise<ReadMail> {
+type Source = Pick<WholeMessage, 'pieces' | 'rawBytes'>
+
+/** The pieces of a large mail move to the thread that reads it: the caller loses them. */
+const moved = ({ pieces }: Source) => ({
+	key: 'mailbox',
+	limitMs: 60_000,
+	transfer: pieces.flatMap(ownBuffer),
+})
+
+/** Takes the source away from the row. */
+export async function mailOf(source: Source): Promise<ReadMail> {
 	await takeTurn()
-	if (raw.length <= smallBytes) return readMail(raw)
-	const mail = await threads.run('readMail', raw, run)
+	const { pieces, rawBytes } = source
+	if (rawBytes <= smallBytes) return readMail(pieces)
+	const mail = await threads.run('readMail', pieces, moved(source))
 	return {
 		...mail,
 		files: mail.files.map((file) => ({ ...file, content: bufferOf(file.content) })),
 	}
 }
 
-async function descriptionOf(raw: Buffer) {
+async function descriptionOf(source: Source) {
 	await takeTurn()
-	return raw.length <= smallBytes ? describeMail(raw) : threads.run('describeMail', raw, run)
+	const { pieces, rawBytes } = source
+	if (rawBytes <= smallBytes) return describeMail(pieces)
+	return threads.run('describeMail', pieces, moved(source))
 }
 
-/** The body in the form for the frame. */
-export async function shownBody(raw: Buffer, options: Preview): Promise<string | Buffer> {
+/** The body in the form for the frame. Takes the source away from the row. */
+export async function shownBody(source: Source, options: Preview): Promise<string | Buffer> {
 	await takeTurn()
-	if (raw.length <= smallBytes) return previewOf(await readMail(raw), options)
-	return bufferOf(await threads.run('previewMail', { raw, options }, run))
+	const { pieces, rawBytes } = source
+	if (rawBytes <= smallBytes) return previewOf(await readMail(pieces), options)
+	return bufferOf(await threads.run('previewMail', { pieces, options }, moved(source)))
 }
 
 export const Message = Component('MailboxMessage', {
@@ -53,17 +66,7 @@ export const Message = Component('MailboxMessage', {
 	receivedAt: Timestamp,
 })
 
-/** A mail in the form for the list. */
-export async function messageOf({
-	id,
-	emailId,
-	to,
-	bcc,
-	from,
-	subject,
-	raw,
-	read,
-	receivedAt,
-}: WholeMessage) {
-	return { id, emailId, to, bcc, from, subject, read, receivedAt, ...(await descriptionOf(raw)) }
+/** A mail in the form for the list. Takes the source away from the row. */
+export async function messageOf({ pieces, rawBytes, ...row }: WholeMessage) {
+	return { ...row, ...(await descriptionOf({ pieces, rawBytes })) }
 }

@@ -7,7 +7,7 @@ import type { SendPage } from '../requests/large-pages.ts'
 import { isFromThisMachine } from '../requests/loopback.ts'
 import { about, Body, Id, normalizeEmail } from '../schemas.ts'
 import { mailboxContents, Params } from './mailbox-contents.ts'
-import { mailboxPage, pagePolicy } from './mailbox-page.ts'
+import { mailboxPage, pagePolicy, sourceOf } from './mailbox-page.ts'
 import { mailOf, Message, messageOf } from './mailbox-reading.ts'
 import { mailboxSummaries } from './mailbox-summaries.ts'
 
@@ -82,7 +82,7 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
 			const [row] = id ? await readMessages(pool, [id]) : []
-			const open = row ? { row, mail: await mailOf(row.raw) } : null
+			const open = row ? { row, source: sourceOf(row), mail: await mailOf(row) } : null
 			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
 			return reply
 				.header('content-security-policy', pagePolicy)

@@ -8,10 +8,10 @@ import { readBounceReport } from '../reputation/bounce-report.ts'
 
 export const tasks = {
 	send: performLarge,
-	readMail: (raw: Uint8Array) => readMail(bufferOf(raw)),
-	describeMail: (raw: Uint8Array) => describeMail(bufferOf(raw)),
-	previewMail: async ({ raw, options }: { raw: Uint8Array; options: Preview }) =>
-		Buffer.from(previewOf(await readMail(bufferOf(raw)), options)),
+	readMail,
+	describeMail,
+	previewMail: async ({ pieces, options }: { pieces: Uint8Array[]; options: Preview }) =>
+		Buffer.from(previewOf(await readMail(pieces), options)),
 	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
 }
 

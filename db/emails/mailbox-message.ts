@@ -58,7 +58,7 @@ export const listMessages = statement('list-mailbox-messages', {
 	order by id desc limit $limit::int`,
 })
 
-/** To decode a large mail in one piece would block the event loop. */
+/** To decode or to copy a large mail in one piece would block the event loop. */
 const pieceBytes = 2 ** 20
 
 const firstPieces = statement('first-pieces-of-mailbox-messages', {
@@ -72,11 +72,11 @@ const firstPieces = statement('first-pieces-of-mailbox-messages', {
 		subject: text,
 		read: bool,
 		receivedAt: timestamp,
-		raw: bytes,
+		first: bytes,
 		rawBytes: int,
 	},
 	text: `select id, email_id as "emailId", "to", bcc, "from", subject, read, received_at as "receivedAt",
-		substring(raw for ${pieceBytes}) as raw, octet_length(raw) as "rawBytes"
+		substring(raw for ${pieceBytes}) as first, octet_length(raw) as "rawBytes"
 	from mailbox_messages where id = any($ids::uuid[]) order by id desc`,
 })
 
@@ -86,14 +86,17 @@ const nextPiece = statement('next-piece-of-mailbox-message', {
 	text: `select substring(raw from $after::int + 1 for ${pieceBytes}) as piece from mailbox_messages where id = $id`,
 })
 
-export type WholeMessage = RowOf<typeof firstPieces>
+/** A mail with its source, in pieces. */
+export interface WholeMessage extends Omit<RowOf<typeof firstPieces>, 'first'> {
+	pieces: Buffer[]
+}
 
 /** With their contents, newest first. */
 export async function readMessages(pool: Pool, ids: string[]): Promise<WholeMessage[]> {
 	const messages = []
-	for (const message of await firstPieces(pool, { ids })) {
-		const pieces = [message.raw]
-		let read = message.raw.length
+	for (const { first, ...message } of await firstPieces(pool, { ids })) {
+		const pieces = [first]
+		let read = first.length
 		while (read < message.rawBytes) {
 			const [next] = await nextPiece(pool, { id: message.id, after: read })
 			// It was deleted meanwhile.
@@ -101,8 +104,7 @@ export async function readMessages(pool: Pool, ids: string[]): Promise<WholeMess
 			pieces.push(next.piece)
 			read += next.piece.length
 		}
-		if (read < message.rawBytes) continue
-		messages.push(pieces.length === 1 ? message : { ...message, raw: Buffer.concat(pieces) })
+		if (read === message.rawBytes) messages.push({ ...message, pieces })
 	}
 	return messages
 }
