@@ -270,7 +270,7 @@ export const chores: Chore[] = [
 			rowsOf(
 				'enrolments',
 				'project_id, automation_id, scheduled_for',
-				`ended_at < now() - interval '1 day'`,
+				`ended_at < now() - case when error is null then interval '1 day' else interval '30 days' end`,
 				'ended_at',
 			),
 		),

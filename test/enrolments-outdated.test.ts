@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import { enrolmentActivities } from '../activities/automations/enrolment.ts'
 import { scheduleIdOf, syncSchedule } from '../db/automations/automation-schedules.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
-import { people } from './helpers/schedule.ts'
+import { type MissedTimes, people, startBySchedule } from './helpers/schedule.ts'
 import { withWorkers } from './helpers/workflow.ts'
-
-type Range = { start: Date; end: Date }
 
 /**
  * An automation with a schedule and contacts, of whom a turn enrols at most 500. Without a relay, Temporal's Schedule
@@ -33,16 +30,8 @@ async function setup(t: ExecutionContext, contacts = 3) {
 		withWorkers(enrolmentActivities(services), (client) => work(on(client)))
 	const on = (client: Client) => {
 		const handle = client.schedule.getHandle(scheduleIdOf(automationId))
-		const recent = async () => (await handle.describe()).info.recentActions
-		/** The result of a run that Temporal's Schedule starts now, or would have started in a range of time. */
-		async function started(missed?: Range) {
-			const before = (await recent()).length
-			await (missed ? handle.backfill(missed) : handle.trigger())
-			while ((await recent()).length === before) await sleep(50)
-			const { workflow } = (await recent()).at(-1)!.action
-			const result: unknown = await client.workflow
-				.getHandle(workflow.workflowId, workflow.firstExecutionRunId)
-				.result()
+		async function started(missed?: MissedTimes) {
+			const result = await startBySchedule(client, automationId, missed)
 			await select(forget)
 			return result
 		}

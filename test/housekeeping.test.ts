@@ -187,20 +187,26 @@ test('the files of an import are deleted a day after its end', async (t) => {
 	)
 })
 
-test('an enrolment is known for a day after its end', async (t) => {
+test('an enrolment is known for a day after its end, and a failed one for 30 days', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
 		`with automation as (
 			insert into automations (project_id, name, trigger_type) values ($1, 'Hi', 'MANUAL') returning id
 		)
-		insert into enrolments (project_id, automation_id, scheduled_for, workflow_id, audience, ended_at)
-		select $1, id, now() - interval '9 days' + n * interval '1 hour', '', '{}',
-			case n when 1 then now() - interval '25 hours' when 2 then now() - interval '23 hours' end
-		from automation, generate_series(1, 3) n`,
+		insert into enrolments (project_id, automation_id, scheduled_for, workflow_id, audience, ended_at, error)
+		select $1, automation.id, now() - interval '40 days' + n * interval '1 hour', '', '{}', now() - age::interval, error
+		from automation, (values
+			(1, '25 hours', null), (2, '23 hours', null), (3, null, null),
+			(4, '31 days', 'It took too long'), (5, '29 days', 'It took too long')
+		) as enrolment (n, age, error)`,
 		[project.id],
 	)
-	t.is(await keepHouse(pool), 'ended enrolments: 1')
-	t.is((await pool.query('select from enrolments')).rowCount, 2)
+	t.is(await keepHouse(pool), 'ended enrolments: 2')
+	const { rows } = await pool.query(
+		`select extract(hour from now() - ended_at)::int + 24 * extract(day from now() - ended_at)::int as hours, error
+		from enrolments order by scheduled_for`,
+	)
+	t.like(rows, [{ hours: 23 }, { hours: null }, { hours: 29 * 24, error: 'It took too long' }])
 })
 
 test('the contacts that a job did not come to go when it has ended a day ago', async (t) => {

@@ -1,9 +1,10 @@
-import { Context } from '@temporalio/activity'
+import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import {
 	type Begun,
 	endEnrolment,
 	enrolmentOf,
+	failEnrolment,
 	holdEnrolment,
 	type Moment,
 	recordEnrolled,
@@ -23,7 +24,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { takeJobTurn } from '../job-turns.ts'
 
 const startedAtOnce = 500
-/** Smaller and smaller pages are tried then. Temporal waits for all of them. */
+/** Smaller and smaller pages are tried then, down to one contact. Temporal waits for all of them. */
 const mostMsOfPage = 20_000
 const nobody = '00000000-0000-0000-0000-000000000000'
 
@@ -44,21 +45,22 @@ interface Rest {
 	last: string | null
 }
 
-export function enrolmentActivities(services: EnrolmentServices) {
+export function enrolmentActivities(services: EnrolmentServices, mostMs = mostMsOfPage) {
 	return {
 		/**
 		 * Starts executions for contacts of a schedule's segment, or of the project, until its turn is over. A second
 		 * try finds the executions of the first try by their scheduled time. Progress is also stored in a row, in
-		 * case Temporal loses the run.
+		 * case Temporal loses the run. An audience that takes too long ends the enrolment, and the run fails.
 		 */
 		enrolSome: (turn: Turn): Promise<Rest> =>
-			takeJobTurn(services.stopping, true, (isOver) => enrolSome(services, turn, isOver)),
+			takeJobTurn(services.stopping, true, (isOver) => enrolSome(services, turn, mostMs, isOver)),
 	}
 }
 
 async function enrolSome(
 	{ pool, relay }: EnrolmentServices,
 	{ after, ...moment }: Turn,
+	mostMs: number,
 	isOver: () => boolean,
 ): Promise<Rest> {
 	const { workflowId } = Context.current().info.workflowExecution!
@@ -71,8 +73,8 @@ async function enrolSome(
 		if (!begun || begun.endedAt) return { enrolled, last: null }
 		// An earlier try may have come further.
 		if (begun.after !== null && begun.after > last) last = begun.after
-		const page = await nextPage((contacts) => readPage(pool, moment, begun, last, contacts))
-		if (!page) throw new Error('The audience of this schedule takes too long')
+		const page = await nextPage((contacts) => readPage(pool, moment, begun, last, contacts, mostMs))
+		if (!page) return fail(pool, moment, 'The audience takes too long to evaluate')
 		for (let from = 0; from === 0 || from < page.ids.length; from += startedAtOnce) {
 			const contactIds = page.ids.slice(from, from + startedAtOnce)
 			const isRest = from + startedAtOnce >= page.ids.length
@@ -88,6 +90,12 @@ async function enrolSome(
 	}
 }
 
+/** A retry would fail again. The row keeps the reason for the automation's warnings, Temporal shows it at the run. */
+async function fail(pool: Pool, moment: Moment, error: string): Promise<never> {
+	await failEnrolment(pool, { ...moment, error })
+	throw ApplicationFailure.nonRetryable(error)
+}
+
 /** Those of the next contacts who are in the schedule's audience and may enter. null: it takes too long. */
 const readPage = (
 	pool: Pool,
@@ -95,8 +103,9 @@ const readPage = (
 	{ audience, createdAt }: Begun,
 	after: string,
 	contacts: number,
+	mostMs: number,
 ) =>
-	readWithin(pool, mostMsOfPage, async (db) => {
+	readWithin(pool, mostMs, async (db) => {
 		const isMeant = (await compileFrozen(db, projectId, audience, createdAt)) ?? always
 		const { ids, last } = await matchingAfter(db, { projectId, after, contacts }, isMeant)
 		const entering = await contactsThatMayEnter(db, { projectId, automationId, contactIds: ids })

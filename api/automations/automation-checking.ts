@@ -60,9 +60,10 @@ export const automationChecking: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 			transactional(
 				em,
 				async (em, db) => {
-					const draft = await draftOf(em, db, { projectId: project.id, automationId: params.id })
+					const key = { projectId: project.id, automationId: params.id }
+					const draft = await draftOf(em, db, key)
 					const errors = graphFaults(draft).map(viewOfFault)
-					const warnings = await warningsOf(db, project.id, draft)
+					const warnings = await warningsOf(db, key, draft)
 					return { isValid: errors.length === 0, errors, warnings }
 				},
 				oneSnapshot,

@@ -39,7 +39,7 @@ export function edit<T>(
 		if (waitSeconds !== null)
 			throw tooMany('This workflow has had too many changes in the last hour', waitSeconds)
 		const frozen = await foundAutomation(em, key)
-		const warnings = await warningsOf(db, projectId, draft)
+		const warnings = await warningsOf(db, key, draft)
 		return { changed, draft: { ...draft, automation: frozen }, warnings }
 	})
 }

@@ -77,7 +77,7 @@ export const automationGraphs: FastifyPluginAsyncTypebox = async (app) => {
 				// The ways of a step depend on its configuration.
 				const ofWhole = graphFaults(graph).filter(({ step }) => !step || !refused.has(step.id))
 				const errors = [...faults, ...ofWhole].map(viewOfFault)
-				const warnings = await warningsOf(db, project.id, graph)
+				const warnings = await warningsOf(db, key, graph)
 				return { isValid: errors.length === 0, errors, warnings }
 			}),
 	)

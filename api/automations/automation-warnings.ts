@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg'
+import { latestEnrolment } from '../../db/automations/enrolment-course.ts'
 import { type Graph, unreachableSteps } from '../../db/automations/automation-graph.ts'
+import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
 import { segmentsOfEvents } from '../../db/segments/segment-usage.ts'
 import { marketingAmong } from '../../db/templates/template-usage.ts'
 
@@ -13,14 +15,16 @@ export interface Warning {
 /** Warnings: legal in a workflow, but probably a mistake. */
 export async function warningsOf(
 	db: PoolClient,
-	projectId: string,
+	key: AutomationKey,
 	draft: Graph,
 ): Promise<Warning[]> {
+	const { projectId } = key
 	return [
 		...unreachableSteps(draft).map((step) =>
 			warning(step, `The step "${step.name}" can’t be reached from the trigger`),
 		),
 		...circleWarnings(draft),
+		...(await enrolmentWarnings(db, key, draft)),
 		...(await segmentWarnings(db, projectId, draft)),
 		...(await marketingWarnings(db, projectId, draft)),
 	]
@@ -30,6 +34,8 @@ type Named = { id: string; name: string }
 
 const warning = ({ id, name }: Named, message: string): Warning => ({ stepId: id, name, message })
 
+const triggerAmong = (steps: Graph['steps']) => steps.find(({ type }) => type === 'TRIGGER')
+
 /** The workflow would start itself, but executions prevent that: see `automations_behind`. */
 function circleWarnings({ automation: { eventName }, steps }: Graph) {
 	if (eventName === null) return []
@@ -38,9 +44,23 @@ function circleWarnings({ automation: { eventName }, steps }: Graph) {
 	const emits = ({ type, config }: Graph['steps'][number]) =>
 		(isOfMail && type === 'SEND_EMAIL') ||
 		(flips !== undefined && type === 'UPDATE_CONTACT' && config['subscribed'] === flips)
-	const trigger = steps.find(({ type }) => type === 'TRIGGER')
+	const trigger = triggerAmong(steps)
 	if (!trigger || !steps.some(emits)) return []
 	const message = `This workflow starts with the event "${eventName}" and also causes it. Events that it causes, directly or through other workflows, don't start it again`
+	return [warning(trigger, message)]
+}
+
+/** The latest scheduled run could not enrol its whole audience. */
+async function enrolmentWarnings(
+	db: PoolClient,
+	{ projectId, automationId }: AutomationKey,
+	{ automation, steps }: Graph,
+) {
+	const trigger = triggerAmong(steps)
+	if (!trigger || automation.triggerType !== 'SCHEDULE') return []
+	const [latest] = await latestEnrolment(db, { projectId, automationId })
+	if (!latest?.error) return []
+	const message = `The scheduled run of ${latest.scheduledFor.toISOString()} ended before it had started executions for all contacts: ${latest.error}`
 	return [warning(trigger, message)]
 }
 

@@ -124,3 +124,20 @@ export const endEnrolment = statement('end-enrolment', {
 	where project_id = $projectId and automation_id = $automationId::uuid
 		and scheduled_for = $scheduledFor::timestamptz`,
 })
+
+/** Ends an enrolment that can't go on, unless it has already ended. */
+export const failEnrolment = statement('fail-enrolment', {
+	params: { projectId: uuid, automationId: uuid, scheduledFor: timestamp, error: text },
+	text: `update enrolments set ended_at = now(), error = $error::text, updated_at = now()
+	where project_id = $projectId and automation_id = $automationId::uuid
+		and scheduled_for = $scheduledFor::timestamptz and ended_at is null`,
+})
+
+/** No row: there was none in the last days. */
+export const latestEnrolment = statement('latest-enrolment', {
+	params: { projectId: uuid, automationId: uuid },
+	row: { scheduledFor: timestamp, error: text.orNull },
+	text: `select scheduled_for as "scheduledFor", error from enrolments
+	where project_id = $projectId and automation_id = $automationId::uuid
+	order by scheduled_for desc limit 1`,
+})

@@ -5,7 +5,7 @@ import { reference } from '../reference.ts'
 
 /**
  * One scheduled run of an automation. The row stays until all its executions have started, and for a day
- * after that.
+ * after that, or longer if it failed.
  */
 const schema = defineEntity({
 	name: 'Enrolment',
@@ -21,8 +21,10 @@ const schema = defineEntity({
 		audience: p.json<FrozenCondition>(),
 		/** Executions have started for contacts up to this id. */
 		after: p.uuid().nullable(),
-		/** When all executions had started. A retry of the last page starts no others. */
+		/** When all executions had started, or no more could. A retry of the last page starts no others. */
 		endedAt: p.datetime(3).nullable(),
+		/** Why it ended before all executions had started. */
+		error: p.text().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},

@@ -69,3 +69,20 @@ export const people = (select: Select, projectId: string, count: number) =>
 		select $1, n || '@example.org', true from generate_series(1, $2::int) n`,
 		[projectId, count],
 	)
+
+export type MissedTimes = { start: Date; end: Date }
+
+/** The result of a run that Temporal's Schedule starts now, or would have started in a range of time. */
+export async function startBySchedule(
+	{ schedule, workflow }: Client,
+	automationId: string,
+	missed?: MissedTimes,
+): Promise<unknown> {
+	const handle = schedule.getHandle(scheduleIdOf(automationId))
+	const recent = async () => (await handle.describe()).info.recentActions
+	const before = (await recent()).length
+	await (missed ? handle.backfill(missed) : handle.trigger())
+	while ((await recent()).length === before) await sleep(50)
+	const { workflowId, firstExecutionRunId } = (await recent()).at(-1)!.action.workflow
+	return workflow.getHandle(workflowId, firstExecutionRunId).result()
+}
