@@ -40,7 +40,13 @@ export interface SweptPage {
 	isLast: boolean
 }
 
-export function segmentActivities({ pool }: { pool: Pool }, given = limits) {
+interface SegmentServices {
+	pool: Pool
+	/** The process is stopping: another worker computes the next segment. */
+	stopping: AbortSignal
+}
+
+export function segmentActivities({ pool, stopping }: SegmentServices, given = limits) {
 	return {
 		/**
 		 * Computes the segments that are due, until none is. A second try continues with others. A segment that fails,
@@ -50,7 +56,7 @@ export function segmentActivities({ pool }: { pool: Pool }, given = limits) {
 			return withHeartbeat(async () => {
 				await foldSegmentTallies(pool)
 				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: true }
-				await sweep(pool, page, given)
+				await sweep(pool, page, given, stopping)
 				return page
 			})
 		},
@@ -61,10 +67,15 @@ export function segmentActivities({ pool }: { pool: Pool }, given = limits) {
  * Each page has at most one segment of a project, so those with many keep no other waiting. A segment that takes long is
  * put off, and computed beside the pages, one at a time. Projects take turns there, too.
  */
-async function sweep(pool: Pool, page: SweptPage, { mostMs, mostMsIfSlow, turnMs }: Limits) {
+async function sweep(
+	pool: Pool,
+	page: SweptPage,
+	{ mostMs, mostMsIfSlow, turnMs }: Limits,
+	stopping: AbortSignal,
+) {
 	const { cancellationSignal } = Context.current()
 	const end = performance.now() + turnMs
-	const isOver = () => cancellationSignal.aborted || performance.now() > end
+	const isOver = () => stopping.aborted || cancellationSignal.aborted || performance.now() > end
 	const inSlowTurn = createFairTurns({
 		atOnce: 1,
 		ofOne: 1,
@@ -73,12 +84,11 @@ async function sweep(pool: Pool, page: SweptPage, { mostMs, mostMsIfSlow, turnMs
 	})
 	const slow = new Set<Promise<void>>()
 
-	for (;;) {
+	while (!isOver()) {
 		const due = await takeDueSegments(pool, { limit: pageSize })
 		if (due.length === 0 && slow.size === 0) return
 		const segments = due.filter(({ isDisabled }) => !isDisabled).values()
 		await Promise.all(Array.from({ length: lanes }, () => computeAll(segments)))
-		if (isOver()) break
 		if (due.length === 0) await Promise.race([...slow, sleep(pauseMs)])
 	}
 	page.isLast = false

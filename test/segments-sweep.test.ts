@@ -8,6 +8,7 @@ import { type Limits, segmentActivities, type SweptPage } from '../activities/se
 import { takeDueSegments } from '../db/segments/segment-sweep.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createProject } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 import { fillForSlowCount } from './helpers/slow-count.ts'
 import { quiet, withWorkers } from './helpers/workflow.ts'
@@ -113,6 +114,22 @@ test('a segment that takes too long is left to a sweep an hour later', async (t)
 	t.true(rows[0]!.minutes >= 58, `${rows[0]!.minutes}`)
 })
 
+test('a worker that stops ends the segment it computes, and leaves the others to another worker', async (t) => {
+	const { call, pool } = await openSegments(t)
+	for (const name of ['One', 'Two', 'Three'])
+		await call('POST', '', { name, condition: plan('pro'), trackMembership: true })
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin; lock table segment_members in access exclusive mode')
+	const stopping = new AbortController()
+	const swept = sweep(pool, undefined, stopping.signal)
+	await lockWaits(t, pool, 1)
+	stopping.abort()
+	await holder.query('commit')
+	t.like(await swept, { computed: 1, isLast: false })
+	t.like(await sweep(pool), { computed: 2, isLast: true })
+})
+
 test('a sweep folds the tallies into the counts', async (t) => {
 	const { call, pool } = await openSegments(t)
 	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
@@ -173,7 +190,7 @@ test('workers create the schedule once, and a paused one stays paused', async (t
 const nothingDue = async () => ({ computed: 0, failed: 0, added: 0, removed: 0, isLast: true })
 
 const logger = new DefaultLogger('ERROR', () => {})
-const sweep = (pool: Pool, limits?: Limits) =>
+const sweep = (pool: Pool, limits?: Limits, stopping = new AbortController().signal) =>
 	new MockActivityEnvironment({}, { logger }).run(
-		segmentActivities({ pool }, limits).sweepSegments,
+		segmentActivities({ pool, stopping }, limits).sweepSegments,
 	) as Promise<SweptPage>
