@@ -171,22 +171,28 @@ export async function deliverDue(
 		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
 		const known = { ...key, url: endpoint.url, updatedAt, restingUntil: health.restingUntil }
 		// In one transaction: the owner's next act finds the outcomes.
-		const recorded = await transaction(pool, async (db) => {
+		const { isDisabledNow, asRead } = await transaction(pool, async (db) => {
 			const [now] = await recordHealth(db, { ...known, succeeded, failures, isGone, restMs })
-			// The endpoint as it is now has not been tried.
-			if (!now || now.isOverruled)
-				for (const outcome of outcomes) if (outcome.waitMs !== null) outcome.waitMs = 0
-			await recordOutcomes(db, { ...key, outcomes, isOrdered })
-			return now
+			const isOverruled = !now || now.isOverruled
+			await recordOutcomes(db, {
+				...key,
+				outcomes: isOverruled ? outcomes.map(triedAnew) : outcomes,
+				isOrdered,
+			})
+			return { isDisabledNow: !!now && now.disabled !== null, asRead: isOverruled ? null : now }
 		})
-		isDisabled ||= !!recorded && recorded.disabled !== null
-		if (!recorded || recorded.isOverruled) {
+		isDisabled ||= isDisabledNow
+		if (!asRead) {
 			isClosed = true
 			return
 		}
-		health.failuresInRow = recorded.failuresInRow
-		health.restingUntil = recorded.restingUntil
+		health.failuresInRow = asRead.failuresInRow
+		health.restingUntil = asRead.restingUntil
 		health.isResting ||= restMs !== null
-		isClosed ||= recorded.isClosed
+		isClosed ||= asRead.isClosed
 	}
 }
+
+/** The endpoint as it is now has not been tried: a delivery that waits for its next try is due. */
+const triedAnew = (outcome: DeliveryOutcome): DeliveryOutcome =>
+	outcome.waitMs === null ? outcome : { ...outcome, waitMs: 0 }
