@@ -472,6 +472,21 @@ test('a retry that is requested during the last try keeps its new plan', async (
 	t.like((await deliveries(id)).data[0], { status: 'PENDING', tries: 2 })
 })
 
+test('a retry that is requested during the first try is made at once if that fails', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	const delivery = (await deliveries(id)).data[0]!
+	receiver.answer = (response) => {
+		receiver.answer = answering(200)
+		const retried = ask('POST', `/webhook-deliveries/${delivery.id}/retry`)
+		void retried.then(() => response.writeHead(500).end())
+	}
+	t.is((await turn(id)).waitMs, null)
+	t.is(receiver.heard.length, 2)
+	t.like((await deliveries(id)).data[0], { status: 'DELIVERED', tries: 2 })
+})
+
 /** An endpoint that gets each mail's events in order. */
 async function setupOrdered(t: ExecutionContext) {
 	const context = await setupWebhooks(t)

@@ -132,7 +132,7 @@ export async function deliverDue(
 	}
 
 	async function deliver(delivery: DueDelivery): Promise<Delivered> {
-		const { id, eventId, type, occurredAt, data, tries } = delivery
+		const { id, eventId, type, occurredAt, data, tries, dueAt } = delivery
 		const payload = delivery.payload ?? payloadOf(type, occurredAt, data!)
 		const { attempt, retryAfter } = await postWebhook(
 			target,
@@ -141,7 +141,7 @@ export async function deliverDue(
 			session,
 		)
 		posted += 1
-		const base = { id, tries, payload, attempt }
+		const base = { id, dueAt, payload, attempt }
 		if (isSuccess(attempt))
 			return { outcome: { ...base, status: 'DELIVERED', waitMs: null }, pauseMs: null }
 		const asked = retryAfterMs(retryAfter)

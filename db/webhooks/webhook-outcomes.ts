@@ -6,8 +6,8 @@ import type { endpointDisabledReasons } from './webhook-endpoint.ts'
 export interface DeliveryOutcome {
 	id: string
 	status: 'PENDING' | 'DELIVERED' | 'FAILED'
-	/** Those before this one, which the outcome was planned from. */
-	tries: number
+	/** The time at which it was due: a replay or a retry sets another one. */
+	dueAt: Date
 	/** The wait before the next try. */
 	waitMs: number | null
 	payload: string
@@ -15,7 +15,7 @@ export interface DeliveryOutcome {
 }
 
 /** False: a replay or a retry has begun a new plan meanwhile. */
-const isByPlan = `(o.status = 'DELIVERED' or d.tries = o.tries)`
+const isByPlan = `(o.status = 'DELIVERED' or d.next_at = o."dueAt")`
 
 /**
  * Records how tries ended. A payload is stored with the first outcome, except that of a person who was erased
@@ -31,7 +31,7 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 	},
 	text: `with outcome as materialized (
 		select * from jsonb_to_recordset($outcomes::jsonb)
-			as o(id uuid, status text, tries int, "waitMs" float8, payload text, attempt jsonb)
+			as o(id uuid, status text, "dueAt" timestamptz, "waitMs" float8, payload text, attempt jsonb)
 	), recorded as (
 		update webhook_deliveries d set
 			status = case when ${isByPlan} then o.status else d.status end,

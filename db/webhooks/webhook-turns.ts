@@ -164,6 +164,7 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 		emailId: uuid.orNull,
 		occurredAt: timestamp,
 		tries: int,
+		dueAt: timestamp.notNull('only those with a time are due'),
 		payload: text.orNull,
 		/** Parsed only when its turn has come. */
 		data: storedJson.orNull,
@@ -186,8 +187,8 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 				order by d.next_at, d.id limit $limit::int) next) sized
 		where before < ${pageBytes}
 	)
-	select d.id, d.event_id as "eventId", d.type, d.email_id as "emailId", d.occurred_at as "occurredAt", d.tries, d.payload,
-		(${payloadData})::text as data
+	select d.id, d.event_id as "eventId", d.type, d.email_id as "emailId", d.occurred_at as "occurredAt", d.tries,
+		d.next_at as "dueAt", d.payload, (${payloadData})::text as data
 	from page d
 	${payloadRows}
 	order by d.next_at, d.id`,
