@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import { until } from '../bench/load.ts'
 import { dueDeliveries, unpackBatches } from '../db/webhooks/webhook-turns.ts'
-import { answering } from './helpers/webhook-receiver.ts'
+import { answering, isSignedBy } from './helpers/webhook-receiver.ts'
 import { type DeliveryJson, type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
 
 const planMs = [5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 36e6]
@@ -484,6 +484,27 @@ test('a retry that is requested during the first try is made at once if that fai
 	}
 	t.is((await turn(id)).waitMs, null)
 	t.is(receiver.heard.length, 2)
+	t.like((await deliveries(id)).data[0], { status: 'DELIVERED', tries: 2 })
+})
+
+test('a last try that was under way at a rotation and is refused is made again with the new secret', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	await pool.query('update webhook_deliveries set tries = 7')
+	let secret = ''
+	const switched: typeof receiver.answer = (response, heard) =>
+		answering(isSignedBy(secret, heard) ? 200 : 401)(response, heard)
+	receiver.answer = (response, heard) => {
+		receiver.answer = switched
+		const rotated = ask<EndpointJson>('POST', `/webhook-endpoints/${id}/rotate-secret`)
+		void rotated.then((answer) => {
+			secret = answer.secret
+			switched(response, heard)
+		})
+	}
+	t.is((await turn(id)).waitMs, 0)
+	t.is((await turn(id)).waitMs, null)
 	t.like((await deliveries(id)).data[0], { status: 'DELIVERED', tries: 2 })
 })
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import { Webhook } from 'standardwebhooks'
 import { createProject } from './helpers/app.ts'
-import { answering } from './helpers/webhook-receiver.ts'
+import { answering, isSignedBy } from './helpers/webhook-receiver.ts'
 import { type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
 
 test('an endpoint is created with a secret that is shown once, and stored encrypted', async (t) => {
@@ -109,15 +109,7 @@ test('after rotations the secrets before sign along for a day', async (t) => {
 	const between = await rotated()
 	const secret = await rotated()
 	t.is(new Set([old, between, secret]).size, 3)
-	const verifies = (key: string) => {
-		const { body, headers } = receiver.heard.at(-1)!
-		try {
-			new Webhook(key).verify(body, headers as Record<string, string>)
-			return true
-		} catch {
-			return false
-		}
-	}
+	const verifies = (key: string) => isSignedBy(key, receiver.heard.at(-1)!)
 	await track('one')
 	await turn(id)
 	t.deepEqual([secret, between, old].map(verifies), [true, true, true])

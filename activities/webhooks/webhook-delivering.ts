@@ -193,6 +193,8 @@ export async function deliverDue(
 	}
 }
 
-/** The endpoint as it is now has not been tried: a delivery that waits for its next try is due. */
+/** The endpoint as it is now has not been tried. A delivery that failed is due, also after its last try, unless by 410. */
 const triedAnew = (outcome: DeliveryOutcome): DeliveryOutcome =>
-	outcome.waitMs === null ? outcome : { ...outcome, waitMs: 0 }
+	outcome.status === 'DELIVERED' || outcome.attempt.status === 410
+		? outcome
+		: { ...outcome, status: 'PENDING', waitMs: 0 }

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
 
 export interface Heard {
 	at: number
@@ -17,6 +18,15 @@ export const answering =
 	(status: number, body = '', headers: Record<string, string> = {}): Answer =>
 	(response) =>
 		response.writeHead(status, headers).end(body)
+
+export function isSignedBy(secret: string, { body, headers }: Heard) {
+	try {
+		new Webhook(secret).verify(body, headers as Record<string, string>)
+		return true
+	} catch {
+		return false
+	}
+}
 
 /** A customer's server. Assign `answer` to change what it says. */
 export async function startReceiver(t: ExecutionContext, answer: Answer = answering(200)) {
