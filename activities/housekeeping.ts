@@ -1,6 +1,6 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
-import { bodies, chores } from '../db/housekeeping.ts'
+import { activitiesOfMails, bodies, type Chore, chores } from '../db/housekeeping.ts'
 import { addPartitions, dropPartitions } from '../db/partitions.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
@@ -32,16 +32,18 @@ export function housekeepingActivities({ pool, settings, stopping }: Housekeepin
 						failed.add(what)
 					}
 				}
+				const clear = ({ what, remove }: Chore, days: number) =>
+					attempt(what, async () => {
+						let total = 0
+						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
+							removed = await remove(pool, pageRows, days)
+						return total
+					})
 				const { bodyRetentionDays, ledgerRetentionDays } = settings
 				const bodyDays = Math.min(bodyRetentionDays, ledgerRetentionDays ?? Infinity)
 				await attempt('tables of coming months', () => addPartitions(pool))
-				for (const { what, remove } of chores)
-					await attempt(what, async () => {
-						let total = 0
-						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
-							removed = await remove(pool, pageRows, bodyDays)
-						return total
-					})
+				for (const chore of chores) await clear(chore, bodyDays)
+				if (ledgerRetentionDays) await clear(activitiesOfMails, ledgerRetentionDays)
 				if (ledgerRetentionDays && !stopping.aborted && !failed.has(bodies.what))
 					await attempt('tables of old months', () => dropPartitions(pool, ledgerRetentionDays))
 				return said.join(', ') || 'nothing was due'

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { removeEntriesOfOldMails } from './analytics/feed-entry.ts'
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
 import { platformProjectId } from './emails/platform-mail.ts'
 import { removeOldErrors } from './jobs/job-error.ts'
@@ -8,10 +9,10 @@ import { statement } from './statement.ts'
 
 // Deletes expired rows, page by page: each statement deletes some rows and returns their number.
 
-interface Chore {
+export interface Chore {
 	/** What is deleted, in words for operators. */
 	what: string
-	/** Deletes some rows; `days` is how long the contents of mails are kept. */
+	/** Deletes some rows; `days` is how long the contents of mails are kept, or the ledger. */
 	remove: (pool: Pool, limit: number, days: number) => Promise<number>
 }
 
@@ -26,10 +27,13 @@ const row = { removed: int }
 const removal = (name: string, text: string) =>
 	counted(statement(name, { params: { limit: int }, row, text }))
 
-function removalByAge(name: string, text: string): Chore['remove'] {
-	const remove = statement(name, { params: { limit: int, days: int }, row, text })
-	return async (pool, limit, days) => (await remove(pool, { limit, days }))[0]!.removed
-}
+const countedByAge =
+	(remove: Removal<{ limit: number; days: number }>): Chore['remove'] =>
+	async (pool, limit, days) =>
+		(await remove(pool, { limit, days }))[0]!.removed
+
+const removalByAge = (name: string, text: string) =>
+	countedByAge(statement(name, { params: { limit: int, days: int }, row, text }))
 
 /** Rows of a table that meet a condition, by key, in the order of the condition's column. */
 const rowsOf = (table: string, key: string, condition: string, order: string) =>
@@ -79,6 +83,12 @@ export const bodies: Chore = {
 		)
 		select count(*)::int as removed from purged`,
 	),
+}
+
+/** Only if the ledger is not kept for ever. */
+export const activitiesOfMails: Chore = {
+	what: 'activities of old mails',
+	remove: countedByAge(removeEntriesOfOldMails),
 }
 
 /**

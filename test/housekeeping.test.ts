@@ -6,6 +6,7 @@ import { housekeepingActivities } from '../activities/housekeeping.ts'
 import { chores } from '../db/housekeeping.ts'
 import { email, setupLinks } from './helpers/account-links.ts'
 import { createProject, setup } from './helpers/app.ts'
+import { setupFeed } from './helpers/feed.ts'
 import { happenedBefore, splitIntoMonths } from './helpers/months.ts'
 import { setupSend } from './helpers/send.ts'
 import { addedEndpoint } from './helpers/webhooks.ts'
@@ -63,6 +64,30 @@ test('the files of mails are deleted with their mails, however long contents may
 	t.deepEqual(await left(), [1, 1])
 	t.is(await keepHouse(pool, 90, 30), 'bodies of mails: 1, tables of old months: 3')
 	t.deepEqual(await left(), [0, 0])
+})
+
+test('activities of mails are removed with the month in which they happened; others stay', async (t) => {
+	const { pool, project, mail, feed } = await setupFeed(t)
+	await splitIntoMonths(pool, 3)
+	await mail()
+	await happenedBefore(pool, 3)
+	await pool.query(`update emails set status = 'FAILED'`)
+	await pool.query(
+		`insert into feed_entries (project_id, type)
+		select $1, unnest('{campaign.sent,workflow.started,workflow.completed,workflow.email.scheduled}'::text[])`,
+		[project.id],
+	)
+	await pool.query(`update feed_entries set at = now() - interval '3 months'`)
+	await mail({ status: 'FAILED' })
+	const shown = async () =>
+		(await feed('?startDate=2020-01-01T00:00:00Z')).data.map(({ type }) => type).toSorted()
+	const stay = ['campaign.sent', 'email.failed', 'workflow.completed', 'workflow.started']
+	const all = [...stay, 'email.failed', 'workflow.email.scheduled'].toSorted()
+	t.deepEqual(await shown(), all)
+	for (const days of [undefined, 365]) t.is(await keepHouse(pool, 90, days), 'nothing was due')
+	t.deepEqual(await shown(), all)
+	t.is(await keepHouse(pool, 90, 30), 'activities of old mails: 2, tables of old months: 3')
+	t.deepEqual(await shown(), stay)
 })
 
 test('links of our own mails are deleted an hour after they were sent', async (t) => {

@@ -32,6 +32,7 @@ const reasons: Record<string, string[]> = {
 		'remove-ended-job-contacts',
 		'remove-expired-idempotency_keys',
 		'remove-expired-invitations',
+		'remove-feed-entries-of-old-mails',
 		'remove-members-of-deleted-segments',
 		'remove-old-audit-entries',
 		'remove-old-bodies',
