@@ -128,6 +128,58 @@ test('unsaved changes of a workflow are saved after their writer has renamed and
 	t.deepEqual(faults, [])
 })
 
+/** Answers about the workflow wait from its next change on, until they are let through. */
+async function holdReload(page: Page, workflowId: string) {
+	const [asked, through] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	let isChanged = false
+	await page.route(`**/workflows/${workflowId}`, async (route) => {
+		if (route.request().method() === 'PATCH') isChanged = true
+		else if (isChanged) {
+			asked.resolve()
+			await through.promise
+		}
+		await route.continue()
+	})
+	return { asked: asked.promise, letThrough: through.resolve }
+}
+
+test('unsaved changes of a workflow can be saved only once a rename or a disabling by their writer is loaded', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	const name = page.getByLabel('Name', { exact: true })
+	const publish = page.getByRole('button', { name: 'Publish' })
+	const question = page.getByRole('alertdialog')
+	await name.fill('Second reminder')
+	const renamed = await holdReload(page, id)
+	await chooseMore(page, 'Rename')
+	const dialog = page.getByRole('dialog', { name: 'Name and note' })
+	await dialog.getByLabel('Name', { exact: true }).fill('Second order')
+	await dialog.getByRole('button', { name: 'Save' }).click()
+	await renamed.asked
+	await page.keyboard.press('Escape')
+	await dialog.waitFor({ state: 'detached' })
+	t.true(await publish.isDisabled())
+	renamed.letThrough()
+	await publish.click()
+	await question.getByRole('button', { name: 'Publish' }).click()
+	await page.getByText('Published. New people get version 2').waitFor()
+
+	await name.fill('Third reminder')
+	const disabled = await holdReload(page, id)
+	await page.getByRole('button', { name: 'Disable' }).click()
+	await question.getByRole('button', { name: 'Disable' }).click()
+	await disabled.asked
+	t.true(await publish.isDisabled())
+	disabled.letThrough()
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored>('GET', `/workflows/${id}`)
+	t.true(stored.steps.some((step) => step.name === 'Third reminder'))
+	t.deepEqual(faults, [])
+})
+
 test('a step that another person changed before a rename is not saved over without a word', async (t) => {
 	const { page, open, call, firstOrder } = await setupWorkflows(t)
 	const { id, idOf } = await firstOrder()

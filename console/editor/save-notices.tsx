@@ -19,6 +19,7 @@ interface Props {
 	/** Of saving. */
 	error: unknown
 	work: Work
+	isBusy?: boolean
 	/** Saves whatever has happened meanwhile. */
 	onOverwrite: () => void
 	/** Shows what is stored. */
@@ -26,7 +27,15 @@ interface Props {
 }
 
 /** Changes from before a reload, somebody else's changes and faults: none of them loses work. */
-export function SaveNotices({ noun, act = 'Save', error, work, onOverwrite, onReload }: Props) {
+export function SaveNotices({
+	noun,
+	act = 'Save',
+	error,
+	work,
+	isBusy = false,
+	onOverwrite,
+	onReload,
+}: Props) {
 	const confirm = useConfirm()
 	async function discard() {
 		if (!(await confirm(discardQuestion(noun)))) return
@@ -41,7 +50,9 @@ export function SaveNotices({ noun, act = 'Save', error, work, onOverwrite, onRe
 				role="alert"
 				actions={
 					<>
-						<Button onClick={onOverwrite}>{act} mine over it</Button>
+						<Button onClick={onOverwrite} isBusy={isBusy}>
+							{act} mine over it
+						</Button>
 						{discarding}
 					</>
 				}

@@ -10,6 +10,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Soft } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
+import { useIsActing } from './act-on-workflow.ts'
 import { Editor } from './editor.tsx'
 import styles from './editor.module.css'
 import { type Graph, inputOf, isUnfinished } from './graph.ts'
@@ -94,6 +95,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					act={act}
 					error={graphFault(save.error, 'Not saved: mend the marked steps first')}
 					work={draft}
+					isBusy={save.isBusy}
 					onOverwrite={save.askOver}
 					onReload={save.forget}
 				/>
@@ -133,6 +135,8 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		// Someone else may have changed it.
 		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),
 	})
+	// An act of the writer changes the version. Saving waits until the new one is loaded.
+	const isActing = useIsActing(workflow.id)
 	async function ask(base: string) {
 		const { graph } = draft
 		const question = publishQuestion(workflow, graph)
@@ -144,6 +148,6 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		askOver: () => void ask(workflow.updatedAt),
 		forget: reset,
 		error,
-		isBusy: isPending,
+		isBusy: isPending || isActing,
 	}
 }

@@ -4,6 +4,7 @@ import { changesOf } from '../parts/changes-of.ts'
 import { TextArea, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useProject } from '../shell/projects.ts'
+import { actOn } from './act-on-workflow.ts'
 
 export function RenameForm({
 	workflow,
@@ -17,6 +18,7 @@ export function RenameForm({
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const { mutate, error, isPending } = useMutation({
+		mutationKey: actOn(workflow.id),
 		async mutationFn(input: { name: string; description: string | null }) {
 			await api.workflows.update(workflow.id, changesOf(workflow, input))
 			await after()

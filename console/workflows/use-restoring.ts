@@ -4,6 +4,7 @@ import type { WorkflowWithSteps } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
+import { actOn } from './act-on-workflow.ts'
 import type { Draft } from './use-draft.ts'
 
 const route = getRouteApi('/console/$projectId/workflows/$workflowId')
@@ -16,6 +17,7 @@ export function useRestoring({ id, enabled }: WorkflowWithSteps, draft: Draft) {
 	const toast = useToast()
 	const navigate = route.useNavigate()
 	const { mutate, error, isPending } = useMutation({
+		mutationKey: actOn(id),
 		mutationFn: (version: number) => api.workflows.restoreVersion(id, String(version)),
 		onSuccess: async (changed) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })

@@ -5,15 +5,17 @@ import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
+import { actOn } from './act-on-workflow.ts'
 import { graphFault } from './graph-fault.ts'
 
-/** Acts on a workflow as a whole, for the list and for its page. */
-export function useWorkflowActs() {
+/** Acts on a workflow as a whole, for the list and for the page of one. */
+export function useWorkflowActs(workflowId?: string) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
 	const { mutate, error, isPending, reset } = useMutation({
+		mutationKey: actOn(workflowId),
 		mutationFn: (act: () => Promise<unknown>) => act(),
 		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
 	})

@@ -18,7 +18,7 @@ export function WorkflowActs({ workflow, draft }: { workflow: WorkflowWithSteps;
 	const { project } = useProject()
 	const navigate = useNavigate()
 	const [isRenaming, setRenaming] = useState(false)
-	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs()
+	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs(workflow.id)
 	// What was refused may be right once something has changed.
 	useEffect(forget, [forget, isChanged, workflow.updatedAt])
 	const rebase = useRebasing(workflow, draft)
