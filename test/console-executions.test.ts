@@ -141,6 +141,27 @@ test('a workflow is started for a contact whose whole address is typed, though m
 	t.deepEqual(faults, [])
 })
 
+test('a workflow is started for a contact while its steps have unsaved changes, which stay', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await call('POST', '/contacts', { email: 'ann@example.com' })
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	await page.getByLabel('Name', { exact: true }).fill('Second reminder')
+	await page.getByRole('tab', { name: 'People' }).click()
+	await page.getByRole('button', { name: 'Start for a contact' }).click()
+	await page.getByLabel('Contact', { exact: true }).selectOption('ann@example.com')
+	const dialog = page.getByRole('dialog', { name: 'Start for a contact' })
+	await dialog.getByRole('button', { name: 'Start version 1 for ann@example.com' }).click()
+	await page.getByText('Started for ann@example.com').waitFor()
+	await dialog.waitFor({ state: 'detached' })
+	await page.getByRole('table', { name: 'People' }).getByText('ann@example.com').waitFor()
+	await page.getByRole('tab', { name: 'Steps' }).click()
+	await page.getByRole('button', { name: 'Send email Second reminder' }).waitFor()
+	t.is(await page.getByRole('alertdialog').count(), 0)
+	t.deepEqual(faults, [])
+})
+
 test('why a webhook failed is said in words', async (t) => {
 	const { page, open, pool, enter, firstOrder, faults } = await setupWorkflows(t)
 	const { id, enable } = await firstOrder()

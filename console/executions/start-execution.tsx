@@ -7,6 +7,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
 import { faultAt, type Read } from '../workflows/forms/form-props.ts'
 import { JsonField } from '../workflows/forms/json-field.tsx'
@@ -16,6 +18,11 @@ interface Props {
 	workflow: WorkflowWithSteps
 	isOpen: boolean
 	onClose: () => void
+}
+
+interface Chosen {
+	id: string
+	email: string
 }
 
 export const StartExecution = (props: Props) => (
@@ -28,11 +35,12 @@ function StartForm({ workflow, onClose }: Props) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const navigate = useNavigate()
+	const toast = useToast()
 	const [search, setSearch] = useState('')
 	const [read, setRead] = useState<Read>({ value: undefined })
 	const unread = 'message' in read ? faultAt('context', read.message) : null
 	/** Nobody is suggested: a search that is under way would suggest somebody else. */
-	const [chosen, setChosen] = useState<{ id: string; email: string }>()
+	const [chosen, setChosen] = useState<Chosen>()
 	const [problem, setProblem] = useState<Error | null>(null)
 	const { data: found = [], error: fault } = useQuery({
 		queryKey: [project.id, 'contacts', 'choice', search],
@@ -40,13 +48,19 @@ function StartForm({ workflow, onClose }: Props) {
 		placeholderData: (previous) => previous,
 	})
 	const { mutate, error, isPending } = useMutation({
-		mutationFn: () =>
+		mutationFn: (contact: Chosen) =>
 			api.executions.start(workflow.id, {
-				contactId: chosen?.id ?? '',
+				contactId: contact.id,
 				context: recordOf('value' in read ? read.value : undefined),
 			}),
-		onSuccess: async ({ id }) => {
+		onSuccess: async ({ id }, { email }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+			// Unsaved steps would be lost on another page.
+			if (hasUnsaved()) {
+				toast({ title: `Started for ${email}` })
+				onClose()
+				return
+			}
 			await navigate({
 				to: '/console/$projectId/workflows/$workflowId/executions/$executionId',
 				params: { projectId: project.id, workflowId: workflow.id, executionId: id },
@@ -64,7 +78,7 @@ function StartForm({ workflow, onClose }: Props) {
 			onSubmit={() => {
 				const wrong = chosen ? unread : new Error('Choose a contact first.')
 				setProblem(wrong)
-				if (!wrong) mutate()
+				if (chosen && !wrong) mutate(chosen)
 			}}
 		>
 			<SearchBox name="Find a contact" value={search} onChange={setSearch} />
