@@ -98,11 +98,38 @@ test('copying a workflow asks about unsaved changes before the copy is made, and
 	await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
 	t.is(await question.count(), 0)
 	t.is(await stored(), 1)
-	t.deepEqual(
-		faults.filter((fault) => !fault.includes('404')),
-		[],
-	)
+	t.deepEqual(faults, [])
 })
+
+for (const tab of ['Steps', 'People', 'Versions'])
+	test(`a workflow is not asked for while it is being deleted at its tab ${tab}, nor afterwards`, async (t) => {
+		const { page, open, firstOrder, faults } = await setupWorkflows(t)
+		const { id, idOf } = await firstOrder()
+		await page.clock.install()
+		await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+		await page.getByLabel('Name', { exact: true }).fill('Second reminder')
+		await page.getByRole('tab', { name: tab }).click()
+		const deletion = Promise.withResolvers<() => Promise<void>>()
+		const asked: string[] = []
+		let isHeld = false
+		await page.route(`**/workflows/${id}{,/**,?*}`, (route) => {
+			if (isHeld) asked.push(route.request().url())
+			if (route.request().method() !== 'DELETE') return route.continue()
+			isHeld = true
+			deletion.resolve(() => route.continue())
+		})
+		await chooseMore(page, 'Delete')
+		const confirmation = page.getByRole('alertdialog').getByRole('button', { name: 'Delete' })
+		await confirmation.waitFor()
+		await page.clock.fastForward(20_000)
+		await confirmation.click()
+		const goOn = await deletion.promise
+		await page.clock.fastForward(15_000)
+		await goOn()
+		await page.getByRole('heading', { name: 'No workflow yet' }).waitFor()
+		t.deepEqual(asked, [])
+		t.deepEqual(faults, [])
+	})
 
 test('unsaved changes of a workflow are saved after their writer has renamed and disabled it', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)

@@ -14,6 +14,7 @@ import { Row, Soft, Stack } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
+import { useIsDeleting } from '../workflows/act-on-workflow.ts'
 import { Pager } from '../workflows/pager.tsx'
 import { errorInWords } from './error-in-words.ts'
 import { StartExecution } from './start-execution.tsx'
@@ -58,6 +59,7 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 	const { data, error, refetch } = useQuery({
 		queryKey: [project.id, 'workflows', workflow.id, 'executions', status, at, number],
 		queryFn: () => api.executions.list(workflow.id, { status, stepId: at, page: number, pageSize }),
+		enabled: !useIsDeleting(workflow.id),
 		refetchInterval: number === 1 ? liveMs.normal : false,
 		placeholderData: (previous) => previous,
 	})
@@ -126,6 +128,7 @@ function useFailedCount(workflowId: string) {
 	const { data } = useQuery({
 		queryKey: [project.id, 'workflows', workflowId, 'executions', 'failed'],
 		queryFn: () => api.executions.list(workflowId, { status: 'FAILED', pageSize: 1 }),
+		enabled: !useIsDeleting(workflowId),
 		refetchInterval: liveMs.normal,
 	})
 	return data?.total ?? 0

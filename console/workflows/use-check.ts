@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { TempostError, type WorkflowCheck, type WorkflowWithSteps } from '../../client/index.ts'
 import { useProject } from '../shell/projects.ts'
+import { useIsDeleting } from './act-on-workflow.ts'
 import { type Graph, inputOf } from './graph.ts'
 import { kinds } from './step-kinds.ts'
 import type { Draft } from './use-draft.ts'
@@ -28,6 +29,7 @@ export function useCheck(workflow: WorkflowWithSteps, { graph, isChanged }: Draf
 			settled.isChanged
 				? api.workflows.validateGraph(workflow.id, inputOf(settled.graph))
 				: api.workflows.validate(workflow.id),
+		enabled: !useIsDeleting(workflow.id),
 		placeholderData: (previous) => previous,
 		gcTime: 0,
 	})

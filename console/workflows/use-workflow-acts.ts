@@ -5,8 +5,13 @@ import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
-import { actOn } from './act-on-workflow.ts'
+import { actOn, deletionOf } from './act-on-workflow.ts'
 import { graphFault } from './graph-fault.ts'
+
+interface Deletion {
+	workflow: Workflow
+	after: (() => Promise<unknown>) | undefined
+}
 
 /** Acts on a workflow as a whole, for the list and for the page of one. */
 export function useWorkflowActs(workflowId?: string) {
@@ -18,6 +23,20 @@ export function useWorkflowActs(workflowId?: string) {
 		mutationKey: actOn(workflowId),
 		mutationFn: (act: () => Promise<unknown>) => act(),
 		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
+	})
+
+	const deletion = useMutation({
+		mutationKey: deletionOf(workflowId),
+		async mutationFn({ workflow: { id, name, enabled }, after }: Deletion) {
+			// Nobody may enter between the last cancellation and the deletion.
+			if (enabled) await api.workflows.update(id, { enabled: false })
+			await api.executions.cancelAll(id)
+			await api.workflows.delete(id)
+			discardUnsaved()
+			toast({ title: `“${name}” is deleted` })
+			await after?.()
+			queries.removeQueries({ queryKey: [project.id, 'workflows', id] })
+		},
 	})
 
 	async function setEnabled(
@@ -45,7 +64,8 @@ export function useWorkflowActs(workflowId?: string) {
 		})
 	}
 
-	async function remove({ id, name, enabled }: Workflow, after?: () => Promise<unknown>) {
+	async function remove(workflow: Workflow, after?: () => Promise<unknown>) {
+		const { id, name } = workflow
 		const active = await countActive(id)
 		const ends =
 			active === 0
@@ -57,14 +77,7 @@ export function useWorkflowActs(workflowId?: string) {
 			act: active === 0 ? 'Delete' : `End ${formatCount(active)} and delete`,
 			isDestructive: true,
 		})
-		if (!isSure) return
-		// Nobody may enter between the last cancellation and the deletion.
-		if (enabled) await api.workflows.update(id, { enabled: false })
-		await api.executions.cancelAll(id)
-		await api.workflows.delete(id)
-		discardUnsaved()
-		toast({ title: `“${name}” is deleted` })
-		await after?.()
+		if (isSure) await deletion.mutateAsync({ workflow, after })
 	}
 
 	async function countActive(id: string) {

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { liveMs } from '../client.ts'
 import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
+import { useIsDeleting } from './act-on-workflow.ts'
 import type { Names } from './step-words.ts'
 
 /** Polled: how many people are at each step changes without us. */
@@ -11,6 +12,7 @@ export function useWorkflow(workflowId: string, isLive = true) {
 	return useQuery({
 		queryKey: [project.id, 'workflows', workflowId],
 		queryFn: () => api.workflows.get(workflowId),
+		enabled: !useIsDeleting(workflowId),
 		refetchInterval: isLive && liveMs.normal,
 	})
 }
@@ -20,6 +22,7 @@ export function usePassage(workflowId: string) {
 	return useQuery({
 		queryKey: [project.id, 'workflows', workflowId, 'passage'],
 		queryFn: () => api.workflows.getPassage(workflowId),
+		enabled: !useIsDeleting(workflowId),
 		refetchInterval: liveMs.slow,
 	})
 }
@@ -29,6 +32,7 @@ export function useVersions(workflowId: string) {
 	return useQuery({
 		queryKey: [project.id, 'workflows', workflowId, 'versions'],
 		queryFn: () => api.workflows.listVersions(workflowId),
+		enabled: !useIsDeleting(workflowId),
 		refetchInterval: liveMs.slow,
 	})
 }
