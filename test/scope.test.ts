@@ -57,9 +57,10 @@ const reasons: Record<string, string[]> = {
 	],
 	'the mailbox shows the mails of all projects to the developer of this machine': [
 		'count-mailbox-messages',
-		'first-pieces-of-mailbox-messages',
+		'find-mailbox-messages',
 		'list-mailbox-messages',
-		'next-piece-of-mailbox-message',
+		'piece-of-source-of-mailbox-message',
+		'source-of-mailbox-message',
 		'summarise-mailbox-messages',
 	],
 	'the relay and the claims of sends take whatever waits, of whomever it is': [

@@ -1,10 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
-import { readMessages } from '../../db/emails/mailbox-message.ts'
+import { findMessages } from '../../db/emails/mailbox-message.ts'
 import { notFound } from '../errors.ts'
 import { Extended, PathId } from '../schemas.ts'
-import { mailOf, Message, messageOf, shownBody } from './mailbox-reading.ts'
+import { fileOf, Message, messageOf, shownBody, sourceInPieces } from './mailbox-reading.ts'
 
 const tags = ['mailbox']
 export const Params = Type.Object({ id: PathId('message') })
@@ -27,7 +27,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 200: Mail },
 			},
 		},
-		async ({ params: { id } }) => messageOf(await found(pool, id)),
+		async ({ params: { id } }) => present(id, await messageOf(pool, await found(pool, id))),
 	)
 
 	app.get(
@@ -42,12 +42,12 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ params }, reply) => {
-			const { pieces, rawBytes } = await found(pool, params.id)
+			const message = await found(pool, params.id)
 			return reply
 				.type('message/rfc822')
 				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
-				.header('content-length', rawBytes)
-				.send(Readable.from(pieces, { objectMode: false }))
+				.header('content-length', message.rawBytes)
+				.send(Readable.from(sourceInPieces(pool, message), { objectMode: false }))
 		},
 	)
 
@@ -75,7 +75,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
 				)
 				.type('text/html; charset=utf-8')
-				.send(await shownBody(message, query))
+				.send(present(params.id, await shownBody(pool, message, query)))
 		},
 	)
 
@@ -98,8 +98,8 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ params }, reply) => {
-			const mail = await mailOf(await found(pool, params.id))
-			const file = mail.files[params.position]
+			const message = await found(pool, params.id)
+			const file = present(params.id, await fileOf(pool, message, params.position))
 			if (!file) throw notFound('attachment', params.position)
 			return reply
 				.type('application/octet-stream')
@@ -113,7 +113,11 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 }
 
 async function found(pool: Pool, id: string) {
-	const [row] = await readMessages(pool, [id])
-	if (!row) throw notFound('message', id)
-	return row
+	const [message] = await findMessages(pool, { ids: [id] })
+	return present(id, message)
+}
+
+function present<T>(id: string, read: T | undefined): T {
+	if (read === undefined) throw notFound('message', id)
+	return read
 }

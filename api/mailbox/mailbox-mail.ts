@@ -2,8 +2,8 @@ import PostalMime, { decodeWords } from 'postal-mime'
 import { isClickTracked, isOpenTracked } from './tracked-links.ts'
 
 /** A mail read back from its source, as a mail program would: what it shows is what was sent. */
-export async function readMail(pieces: Uint8Array[]) {
-	const mail = await PostalMime.parse(Buffer.concat(pieces), { attachmentEncoding: 'arraybuffer' })
+export async function readMail(raw: Buffer) {
+	const mail = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' })
 	const files = mail.attachments.map(({ filename, mimeType, content, contentId }) => ({
 		filename: filename ?? 'unnamed',
 		contentType: mimeType,
@@ -30,9 +30,16 @@ export async function readMail(pieces: Uint8Array[]) {
 }
 
 /** Without the contents of its files. */
-export async function describeMail(pieces: Uint8Array[]) {
-	const { files: _, ...mail } = await readMail(pieces)
+export async function describeMail(raw: Buffer) {
+	const { files: _, ...mail } = await readMail(raw)
 	return mail
 }
 
+/** Null: the mail has no file at this position. */
+export async function fileOfMail(raw: Buffer, position: number) {
+	const { files } = await readMail(raw)
+	return files[position] ?? null
+}
+
 export type ReadMail = Awaited<ReturnType<typeof readMail>>
+export type DescribedMail = Awaited<ReturnType<typeof describeMail>>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { escapeHtml as escape } from '../../mail/liquid/printing.ts'
-import type { ReadMail } from './mailbox-mail.ts'
+import type { DescribedMail } from './mailbox-mail.ts'
 
 interface Row {
 	id: string
@@ -14,9 +14,10 @@ interface Row {
 }
 
 interface Open {
-	row: Row & { bcc: string[] }
-	source: Source
-	mail: ReadMail
+	row: Row & { bcc: string[]; rawBytes: number }
+	mail: DescribedMail
+	/** Of the source. */
+	beginning: Buffer
 }
 
 interface Query {
@@ -80,19 +81,7 @@ ${list.rows.map((row) => listItem(row, query)).join('\n')}
 }
 
 /** Escaping more would block the event loop. */
-const mostShown = 2 ** 18
-
-interface Source {
-	beginning: string
-	bytes: number
-}
-
-/** The source of a mail as far as the page shows it. */
-export const sourceOf = ({ pieces, rawBytes }: { pieces: Buffer[]; rawBytes: number }): Source => ({
-	beginning: pieces[0]!.toString('utf8', 0, mostShown),
-	bytes: rawBytes,
-})
-
+export const mostShown = 2 ** 18
 const noSubject = '(no subject)'
 const hint = `<p class="hint">Choose a mail to read it.</p>
 <p class="hint scripted"><kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>Delete</kbd> deletes, <kbd>/</kbd> searches.</p>`
@@ -117,11 +106,12 @@ function address(query: { [name in keyof Query]: Query[name] | undefined }) {
 	return escape(parameters ? `/mailbox?${parameters}` : '/mailbox')
 }
 
-function article({ row, source, mail }: Open, query: Query) {
+function article(open: Open, query: Query) {
+	const { row, mail } = open
 	const view = views.find((name) => name === query.view) ?? 'html'
-	const files = mail.files.map(
-		({ filename, contentType, content }, position) =>
-			`<li><a href="/mailbox/messages/${row.id}/attachments/${position}">${escape(filename)}</a> <small>${escape(contentType)}, ${sizeOf(content.length)}</small></li>`,
+	const files = mail.attachments.map(
+		({ filename, contentType, size }, position) =>
+			`<li><a href="/mailbox/messages/${row.id}/attachments/${position}">${escape(filename)}</a> <small>${escape(contentType)}, ${sizeOf(size)}</small></li>`,
 	)
 	return `
 <p class="acts"><a class="back" href="${address({ ...query, id: undefined, view: undefined })}">Back to the list</a><button type="button" class="scripted" data-act="unread">Mark as unread</button><button type="button" class="scripted" data-act="delete">Delete</button></p>
@@ -129,18 +119,18 @@ function article({ row, source, mail }: Open, query: Query) {
 <dl><dt>From</dt><dd>${escape(mail.headers['From'] ?? row.from)}</dd><dt>To</dt><dd>${escape(mail.headers['To'] ?? row.to)}</dd>${copies('Cc', mail.headers['Cc'])}${copies('Bcc', row.bcc.join(', '))}<dt>Received</dt><dd><time datetime="${row.receivedAt.toISOString()}">${dateAndTime.format(row.receivedAt)}</time></dd><dt>Email id</dt><dd><code>${row.emailId}</code></dd></dl>
 ${files.length > 0 ? `<ul class="files" aria-label="Attachments">${files.join('')}</ul>` : ''}
 <ul class="views">${views.map((name) => `<li><a class="view" href="${address({ ...query, view: name })}"${name === view ? ' aria-current="true"' : ''}>${titles[name]}</a></li>`).join('')}<li><a href="/mailbox/messages/${row.id}/raw">Download .eml</a></li></ul>
-${viewOf(view, row.id, source, mail)}
+${viewOf(view, open)}
 `
 }
 
 const copies = (name: string, addresses: string | undefined) =>
 	addresses ? `<dt>${name}</dt><dd>${escape(addresses)}</dd>` : ''
 
-function viewOf(view: ViewName, id: string, source: Source, mail: ReadMail) {
-	if (view === 'html') return htmlView(id, mail)
+function viewOf(view: ViewName, { row, mail, beginning }: Open) {
+	if (view === 'html') return htmlView(row.id, mail)
 	if (view === 'text')
 		return `<pre dir="auto">${escape(mail.text.slice(0, mostShown))}</pre>${restOf(mail.text.length)}`
-	if (view === 'source') return `<pre>${escape(source.beginning)}</pre>${restOf(source.bytes)}`
+	if (view === 'source') return `<pre>${escape(beginning.toString())}</pre>${restOf(row.rawBytes)}`
 	const lines = Object.entries(mail.headers).map(
 		([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`,
 	)
@@ -152,7 +142,7 @@ const restOf = (length: number) =>
 		? '<p class="hint">This is the beginning. Download .eml has all of it.</p>'
 		: ''
 
-function htmlView(id: string, mail: ReadMail) {
+function htmlView(id: string, mail: DescribedMail) {
 	const body = `/mailbox/messages/${id}/html`
 	const tracking = [
 		mail.opensTracked &&

@@ -1,49 +1,59 @@
 import { Type } from '@fastify/type-provider-typebox'
-import type { WholeMessage } from '../../db/emails/mailbox-message.ts'
+import type { Pool } from 'pg'
+import { type FoundMessage, pieceOfSource } from '../../db/emails/mailbox-message.ts'
 import { takeTurn } from '../../db/event-loop.ts'
-import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
+import { databaseOf } from '../../db/thread-database.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { Component, Id, Timestamp } from '../schemas.ts'
 import { threads } from '../threads/threads.ts'
-import { describeMail, type ReadMail, readMail } from './mailbox-mail.ts'
+import { describeMail, type DescribedMail, fileOfMail, readMail } from './mailbox-mail.ts'
 import { type Preview, previewOf } from './mailbox-preview.ts'
 
-/** Reading a larger mail would block the event loop. */
-const smallBytes = 32 * 2 ** 10
+// A mail with a long source is read by a thread, from the database on. Each of these functions returns undefined if
+// such a mail was deleted meanwhile.
 
-type Source = Pick<WholeMessage, 'pieces' | 'rawBytes'>
+const run = { key: 'mailbox', limitMs: 60_000 }
+const storedIn = (pool: Pool, { id }: FoundMessage) => ({ database: databaseOf(pool), id })
 
-/** The pieces of a large mail move to the thread that reads it: the caller loses them. */
-const moved = ({ pieces }: Source) => ({
-	key: 'mailbox',
-	limitMs: 60_000,
-	transfer: pieces.flatMap(ownBuffer),
-})
-
-/** Takes the source away from the row. */
-export async function mailOf(source: Source): Promise<ReadMail> {
+export async function descriptionOf(
+	pool: Pool,
+	message: FoundMessage,
+): Promise<DescribedMail | undefined> {
 	await takeTurn()
-	const { pieces, rawBytes } = source
-	if (rawBytes <= smallBytes) return readMail(pieces)
-	const mail = await threads.run('readMail', pieces, moved(source))
-	return {
-		...mail,
-		files: mail.files.map((file) => ({ ...file, content: bufferOf(file.content) })),
+	if (message.raw) return describeMail(message.raw)
+	return threads.run('describeMail', storedIn(pool, message), run)
+}
+
+/** The body in the form for the frame. */
+export async function shownBody(
+	pool: Pool,
+	message: FoundMessage,
+	options: Preview,
+): Promise<string | Buffer | undefined> {
+	await takeTurn()
+	if (message.raw) return previewOf(await readMail(message.raw), options)
+	const body = await threads.run('previewMail', { ...storedIn(pool, message), options }, run)
+	return body && bufferOf(body)
+}
+
+/** Null: the mail has no file at this position. */
+export async function fileOf(pool: Pool, message: FoundMessage, position: number) {
+	await takeTurn()
+	if (message.raw) return fileOfMail(message.raw, position)
+	const file = await threads.run('fileOfMail', { ...storedIn(pool, message), position }, run)
+	return file && { ...file, content: bufferOf(file.content) }
+}
+
+const pieceBytes = 2 ** 20
+
+/** The source in pieces, as fast as its reader accepts them. */
+export async function* sourceInPieces(pool: Pool, { id, raw, rawBytes }: FoundMessage) {
+	if (raw) yield raw
+	for (let after = raw ? rawBytes : 0; after < rawBytes; after += pieceBytes) {
+		const [next] = await pieceOfSource(pool, { id, after, length: pieceBytes })
+		if (!next) throw new Error('The mail was deleted while it was read')
+		yield next.piece
 	}
-}
-
-async function descriptionOf(source: Source) {
-	await takeTurn()
-	const { pieces, rawBytes } = source
-	if (rawBytes <= smallBytes) return describeMail(pieces)
-	return threads.run('describeMail', pieces, moved(source))
-}
-
-/** The body in the form for the frame. Takes the source away from the row. */
-export async function shownBody(source: Source, options: Preview): Promise<string | Buffer> {
-	await takeTurn()
-	const { pieces, rawBytes } = source
-	if (rawBytes <= smallBytes) return previewOf(await readMail(pieces), options)
-	return bufferOf(await threads.run('previewMail', { pieces, options }, moved(source)))
 }
 
 export const Message = Component('MailboxMessage', {
@@ -66,7 +76,9 @@ export const Message = Component('MailboxMessage', {
 	receivedAt: Timestamp,
 })
 
-/** A mail in the form for the list. Takes the source away from the row. */
-export async function messageOf({ pieces, rawBytes, ...row }: WholeMessage) {
-	return { ...row, ...(await descriptionOf({ pieces, rawBytes })) }
+/** A mail in the form for the list. */
+export async function messageOf(pool: Pool, message: FoundMessage) {
+	const described = await descriptionOf(pool, message)
+	const { raw: _, rawBytes: __, ...row } = message
+	return described && { ...row, ...described }
 }

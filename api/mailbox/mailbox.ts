@@ -1,14 +1,19 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { listMessages, MailboxMessage, readMessages } from '../../db/emails/mailbox-message.ts'
+import {
+	findMessages,
+	listMessages,
+	MailboxMessage,
+	pieceOfSource,
+} from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import { isFromThisMachine } from '../requests/loopback.ts'
 import { about, Body, Id, normalizeEmail } from '../schemas.ts'
 import { mailboxContents, Params } from './mailbox-contents.ts'
-import { mailboxPage, pagePolicy, sourceOf } from './mailbox-page.ts'
-import { mailOf, Message, messageOf } from './mailbox-reading.ts'
+import { mailboxPage, mostShown, pagePolicy } from './mailbox-page.ts'
+import { descriptionOf, Message, messageOf } from './mailbox-reading.ts'
 import { mailboxSummaries } from './mailbox-summaries.ts'
 
 const tags = ['mailbox']
@@ -81,8 +86,7 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				},
 				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
-			const [row] = id ? await readMessages(pool, [id]) : []
-			const open = row ? { row, source: sourceOf(row), mail: await mailOf(row) } : null
+			const open = id ? await opened(id) : null
 			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
 			return reply
 				.header('content-security-policy', pagePolicy)
@@ -114,7 +118,10 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				}),
 				read: async (ids) => {
 					const messages = []
-					for (const row of await readMessages(pool, ids)) messages.push(await messageOf(row))
+					for (const found of await findMessages(pool, { ids })) {
+						const message = await messageOf(pool, found)
+						if (message) messages.push(message)
+					}
 					return messages
 				},
 				answer: (messages) => ({ messages }),
@@ -178,6 +185,14 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 			return reply.code(204).send(null)
 		},
 	)
+
+	/** Null: it is not in the mailbox any more. */
+	async function opened(id: string) {
+		const [row] = await findMessages(pool, { ids: [id] })
+		const mail = row && (await descriptionOf(pool, row))
+		const [beginning] = await pieceOfSource(pool, { id, after: 0, length: mostShown })
+		return mail && beginning ? { row, mail, beginning: beginning.piece } : null
+	}
 }
 
 /** Programs send no Origin. Pages do, and a mail in its sandbox sends `null`. */

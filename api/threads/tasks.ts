@@ -1,6 +1,5 @@
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
-import { describeMail, readMail } from '../mailbox/mailbox-mail.ts'
-import { type Preview, previewOf } from '../mailbox/mailbox-preview.ts'
+import { mailboxTasks } from '../mailbox/mailbox-tasks.ts'
 import { performLarge } from '../send/large-send.ts'
 import { readBounceReport } from '../reputation/bounce-report.ts'
 
@@ -8,10 +7,7 @@ import { readBounceReport } from '../reputation/bounce-report.ts'
 
 export const tasks = {
 	send: performLarge,
-	readMail,
-	describeMail,
-	previewMail: async ({ pieces, options }: { pieces: Uint8Array[]; options: Preview }) =>
-		Buffer.from(previewOf(await readMail(pieces), options)),
+	...mailboxTasks,
 	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
 }
 

@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Pool } from 'pg'
 import { id, projectId } from '../columns.ts'
 import { reference } from '../reference.ts'
 import { sizedColumns } from '../sorted-list.ts'
@@ -58,10 +57,13 @@ export const listMessages = statement('list-mailbox-messages', {
 	order by id desc limit $limit::int`,
 })
 
-/** To decode or to copy a large mail in one piece would block the event loop. */
-const pieceBytes = 2 ** 20
+/** The longest source that is read with its row. */
+const shortBytes = 32 * 2 ** 10
 
-const firstPieces = statement('first-pieces-of-mailbox-messages', {
+export type FoundMessage = RowOf<typeof findMessages>
+
+/** Newest first. A long source is left out: the event loop would be blocked by the garbage of reading it. */
+export const findMessages = statement('find-mailbox-messages', {
 	params: { ids: uuid.array },
 	row: {
 		id: uuid,
@@ -72,42 +74,26 @@ const firstPieces = statement('first-pieces-of-mailbox-messages', {
 		subject: text,
 		read: bool,
 		receivedAt: timestamp,
-		first: bytes,
+		raw: bytes.orNull,
 		rawBytes: int,
 	},
 	text: `select id, email_id as "emailId", "to", bcc, "from", subject, read, received_at as "receivedAt",
-		substring(raw for ${pieceBytes}) as first, octet_length(raw) as "rawBytes"
+		case when octet_length(raw) <= ${shortBytes} then raw end as raw, octet_length(raw) as "rawBytes"
 	from mailbox_messages where id = any($ids::uuid[]) order by id desc`,
 })
 
-const nextPiece = statement('next-piece-of-mailbox-message', {
-	params: { id: uuid, after: int },
-	row: { piece: bytes },
-	text: `select substring(raw from $after::int + 1 for ${pieceBytes}) as piece from mailbox_messages where id = $id`,
+/** For a thread: it may be large. */
+export const sourceOfMessage = statement('source-of-mailbox-message', {
+	params: { id: uuid },
+	row: { raw: bytes },
+	text: `select raw from mailbox_messages where id = $id`,
 })
 
-/** A mail with its source, in pieces. */
-export interface WholeMessage extends Omit<RowOf<typeof firstPieces>, 'first'> {
-	pieces: Buffer[]
-}
-
-/** With their contents, newest first. */
-export async function readMessages(pool: Pool, ids: string[]): Promise<WholeMessage[]> {
-	const messages = []
-	for (const { first, ...message } of await firstPieces(pool, { ids })) {
-		const pieces = [first]
-		let read = first.length
-		while (read < message.rawBytes) {
-			const [next] = await nextPiece(pool, { id: message.id, after: read })
-			// It was deleted meanwhile.
-			if (!next) break
-			pieces.push(next.piece)
-			read += next.piece.length
-		}
-		if (read === message.rawBytes) messages.push({ ...message, pieces })
-	}
-	return messages
-}
+export const pieceOfSource = statement('piece-of-source-of-mailbox-message', {
+	params: { id: uuid, after: int, length: int },
+	row: { piece: bytes },
+	text: `select substring(raw from $after::int + 1 for $length::int) as piece from mailbox_messages where id = $id`,
+})
 
 /** Without their contents, newest first. The pattern matches addresses and the subject. */
 export const summariseMessages = statement('summarise-mailbox-messages', {
