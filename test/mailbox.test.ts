@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { InjectOptions } from 'fastify'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { trackingKey } from '../mail/tracked-urls.ts'
 import { startApp } from './helpers/app.ts'
 import { setupMailbox } from './helpers/mailbox.ts'
@@ -394,6 +394,27 @@ test.serial('a mail that is made to be slow to show holds up nothing else', asyn
 	const signs = `${'<'.repeat(900)}\r\n`.repeat(3000)
 	await measure('signs to escape', 'plain', signs, `${page}&view=text`, `${page}&view=source`)
 	t.deepEqual(stalls, [])
+})
+
+test('a mail with a large file is read whole: its list, its source, its files and its body', async (t) => {
+	const { land, get, messages, pool } = await setupMailbox(t)
+	const content = randomBytes(3 * 2 ** 20)
+	const { id } = await land({
+		body: '<p>Hello</p><img src="cid:my%20logo">',
+		attachments: [logo, { ...pdf, content: content.toString('base64') }],
+	})
+	const [message] = (await messages()) as unknown as { html: string; attachments: object[] }[]
+	t.true(message!.html.includes('<p>Hello</p>'))
+	t.like(message!.attachments, [{ filename: 'logo.png' }, { size: content.length }])
+	const { rows } = await pool.query<{ raw: Buffer }>('select raw from mailbox_messages')
+	const source = await get(`/mailbox/messages/${id}/raw`)
+	t.is(source.headers['content-length'], `${rows[0]!.raw.length}`)
+	t.true(source.rawPayload.equals(rows[0]!.raw))
+	t.true((await get(`/mailbox/messages/${id}/attachments/1`)).rawPayload.equals(content))
+	t.is((await get(`/mailbox/messages/${id}/attachments/2`)).statusCode, 404)
+	t.true((await get(`/mailbox/messages/${id}/html`)).body.includes('src="data:image/png'))
+	const page = await get(`/mailbox?id=${id}&view=source`)
+	t.true(page.body.includes('3.0 MB') && page.body.includes('This is the beginning.'))
 })
 
 test('the page shows the beginning of a long text, and says so', async (t) => {
