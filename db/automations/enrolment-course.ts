@@ -45,7 +45,7 @@ const findEnrolment = statement('find-enrolment', {
 		and p.disabled_reason is null`,
 })
 
-/** If two first pages meet, the earlier one counts. */
+/** If two first pages meet, the earlier one counts. The errors of earlier runs are over with this one. */
 const insertEnrolment = statement('insert-enrolment', {
 	params: {
 		projectId: uuid,
@@ -60,7 +60,11 @@ const insertEnrolment = statement('insert-enrolment', {
 		createdAt: timestamp,
 		endedAt: timestamp.orNull,
 	},
-	text: `insert into enrolments as e (project_id, automation_id, scheduled_for, workflow_id, audience)
+	text: `with over as (
+		update enrolments set error = null where project_id = $projectId and automation_id = $automationId::uuid
+			and scheduled_for < $scheduledFor::timestamptz and error is not null
+	)
+	insert into enrolments as e (project_id, automation_id, scheduled_for, workflow_id, audience)
 	values ($projectId, $automationId, $scheduledFor, $workflowId, $audience)
 	on conflict (project_id, automation_id, scheduled_for) do update set workflow_id = $workflowId
 	returning e.audience, e.after, e.created_at as "createdAt", e.ended_at as "endedAt"`,
@@ -133,7 +137,7 @@ export const failEnrolment = statement('fail-enrolment', {
 		and scheduled_for = $scheduledFor::timestamptz and ended_at is null`,
 })
 
-/** No row: there was none in the last days. */
+/** No row: no run has begun for at least a day. */
 export const latestEnrolment = statement('latest-enrolment', {
 	params: { projectId: uuid, automationId: uuid },
 	row: { scheduledFor: timestamp, error: text.orNull },

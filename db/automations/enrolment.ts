@@ -23,7 +23,7 @@ const schema = defineEntity({
 		after: p.uuid().nullable(),
 		/** When all executions had started, or no more could. A retry of the last page starts no others. */
 		endedAt: p.datetime(3).nullable(),
-		/** Why it ended before all executions had started. */
+		/** Why it ended before all executions had started. Null again once the next run begins. */
 		error: p.text().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
