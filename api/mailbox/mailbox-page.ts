@@ -16,8 +16,8 @@ interface Row {
 interface Open {
 	row: Row & { bcc: string[]; rawBytes: number }
 	mail: DescribedMail
-	/** Of the source. */
-	beginning: Buffer
+	/** Of the source, for the view that shows it. */
+	beginning: Buffer | undefined
 }
 
 interface Query {
@@ -130,7 +130,8 @@ function viewOf(view: ViewName, { row, mail, beginning }: Open) {
 	if (view === 'html') return htmlView(row.id, mail)
 	if (view === 'text')
 		return `<pre dir="auto">${escape(mail.text.slice(0, mostShown))}</pre>${restOf(mail.text.length)}`
-	if (view === 'source') return `<pre>${escape(beginning.toString())}</pre>${restOf(row.rawBytes)}`
+	if (view === 'source')
+		return `<pre>${escape(beginning?.toString() ?? '')}</pre>${restOf(row.rawBytes)}`
 	const lines = Object.entries(mail.headers).map(
 		([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`,
 	)

@@ -9,8 +9,8 @@ import { threads } from '../threads/threads.ts'
 import { describeMail, type DescribedMail, fileOfMail, readMail } from './mailbox-mail.ts'
 import { type Preview, previewOf } from './mailbox-preview.ts'
 
-// A mail with a long source is read by a thread, from the database on. Each of these functions returns undefined if
-// such a mail was deleted meanwhile.
+// A thread reads a mail with a long source, and fetches it from the database itself. A function that can't find it any
+// more returns undefined.
 
 const run = { key: 'mailbox', limitMs: 60_000 }
 const storedIn = (pool: Pool, { id }: FoundMessage) => ({ database: databaseOf(pool), id })
@@ -44,12 +44,22 @@ export async function fileOf(pool: Pool, message: FoundMessage, position: number
 	return file && { ...file, content: bufferOf(file.content) }
 }
 
+/** The first bytes of the source. */
+export async function beginningOf(pool: Pool, { id, raw }: FoundMessage, length: number) {
+	if (raw) return raw.subarray(0, length)
+	const [first] = await pieceOfSource(pool, { id, after: 0, length })
+	return first?.piece
+}
+
 const pieceBytes = 2 ** 20
 
 /** The source in pieces, as fast as its reader accepts them. */
 export async function* sourceInPieces(pool: Pool, { id, raw, rawBytes }: FoundMessage) {
-	if (raw) yield raw
-	for (let after = raw ? rawBytes : 0; after < rawBytes; after += pieceBytes) {
+	if (raw) {
+		yield raw
+		return
+	}
+	for (let after = 0; after < rawBytes; after += pieceBytes) {
 		const [next] = await pieceOfSource(pool, { id, after, length: pieceBytes })
 		if (!next) throw new Error('The mail was deleted while it was read')
 		yield next.piece

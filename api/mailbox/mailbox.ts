@@ -1,11 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import {
-	findMessages,
-	listMessages,
-	MailboxMessage,
-	pieceOfSource,
-} from '../../db/emails/mailbox-message.ts'
+import { findMessages, listMessages, MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
@@ -13,7 +8,7 @@ import { isFromThisMachine } from '../requests/loopback.ts'
 import { about, Body, Id, normalizeEmail } from '../schemas.ts'
 import { mailboxContents, Params } from './mailbox-contents.ts'
 import { mailboxPage, mostShown, pagePolicy } from './mailbox-page.ts'
-import { descriptionOf, Message, messageOf } from './mailbox-reading.ts'
+import { beginningOf, descriptionOf, Message, messageOf } from './mailbox-reading.ts'
 import { mailboxSummaries } from './mailbox-summaries.ts'
 
 const tags = ['mailbox']
@@ -86,7 +81,7 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				},
 				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
-			const open = id ? await opened(id) : null
+			const open = id ? await opened(id, query.view) : null
 			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
 			return reply
 				.header('content-security-policy', pagePolicy)
@@ -187,11 +182,12 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 	)
 
 	/** Null: it is not in the mailbox any more. */
-	async function opened(id: string) {
+	async function opened(id: string, view: string | undefined) {
 		const [row] = await findMessages(pool, { ids: [id] })
 		const mail = row && (await descriptionOf(pool, row))
-		const [beginning] = await pieceOfSource(pool, { id, after: 0, length: mostShown })
-		return mail && beginning ? { row, mail, beginning: beginning.piece } : null
+		if (!mail) return null
+		const beginning = view === 'source' ? await beginningOf(pool, row, mostShown) : undefined
+		return { row, mail, beginning }
 	}
 }
 
