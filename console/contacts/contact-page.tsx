@@ -13,7 +13,7 @@ import { ContactActs } from './contact-acts.tsx'
 import { ContactData } from './contact-data.tsx'
 import { ContactHistory } from './contact-history.tsx'
 import { ToContacts } from './contact-links.tsx'
-import { useIsDeleting } from './delete-contact.tsx'
+import { useIsDeleting } from '../parts/deletion.ts'
 import { Subscribed } from './subscribed.tsx'
 
 export const page = createLazyRoute('/console/$projectId/contacts/$contactId')({

@@ -1,21 +1,16 @@
-import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { counted } from '../parts/counted.ts'
+import { deletionOf } from '../parts/deletion.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Checkbox } from '../parts/field.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-
-const deletionOf = (contactId: string) => ['deletion of a contact', contactId]
-
-/** Its page has nothing more to ask for. */
-export const useIsDeleting = (contactId: string) =>
-	useIsMutating({ mutationKey: deletionOf(contactId) }) > 0
 
 /** Asks how much of a person is deleted, with counts. */
 export function DeleteContact({ contact, onClose }: { contact: Contact; onClose: () => void }) {

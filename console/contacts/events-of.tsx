@@ -3,7 +3,7 @@ import type { Contact } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
-import { useIsDeleting } from './delete-contact.tsx'
+import { useIsDeleting } from '../parts/deletion.ts'
 import { History } from './history.tsx'
 
 /** Every event of one person with its data. */

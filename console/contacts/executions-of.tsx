@@ -7,7 +7,7 @@ import { Status } from '../parts/badge.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
-import { useIsDeleting } from './delete-contact.tsx'
+import { useIsDeleting } from '../parts/deletion.ts'
 import { History } from './history.tsx'
 
 /** The executions of one person in all workflows, with the step they are at. */

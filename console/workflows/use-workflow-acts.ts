@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Workflow } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { formatCount } from '../parts/figures.tsx'
+import { deletionOf } from '../parts/deletion.ts'
 import { useToast } from '../parts/toast.tsx'
 import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
-import { actOn, deletionOf } from './act-on-workflow.ts'
+import { actOn } from './act-on-workflow.ts'
 import { graphFault } from './graph-fault.ts'
 
 interface Deletion {

@@ -1,9 +1,9 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { liveMs } from '../client.ts'
+import { useIsDeleting } from '../parts/deletion.ts'
 import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
-import { useIsDeleting } from './act-on-workflow.ts'
 import type { Names } from './step-words.ts'
 
 /** Polled: how many people are at each step changes without us. */
