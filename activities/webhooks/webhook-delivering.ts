@@ -193,7 +193,7 @@ export async function deliverDue(
 	}
 }
 
-/** The endpoint as it is now has not been tried. A delivery that failed is due, also after its last try, unless by 410. */
+/** The endpoint as it is now has not been tried. A failed delivery is due, even after its last try, unless the answer was 410. */
 const triedAnew = (outcome: DeliveryOutcome): DeliveryOutcome =>
 	outcome.status === 'DELIVERED' || outcome.attempt.status === 410
 		? outcome
