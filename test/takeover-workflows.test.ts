@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import { type Cancelling, cancellingActivities } from '../activities/automations/cancelling.ts'
 import { email, newPassword, setupTrap } from './helpers/account-links.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { cookieOf } from './helpers/people.ts'
 
 const webhook = { type: 'WEBHOOK', config: { url: 'https://example.com/hook' } }
@@ -137,6 +138,32 @@ test('a first proof cancels executions of an older version that sends data to ot
 	await secure()
 	t.is(await cancel(), 1)
 	t.like(await seen(`/workflows/${id}`), { enabled: false })
+})
+
+test('a first proof cancels the executions that are just beginning', async (t) => {
+	const { add, call, secure, cancel, pool, project } = await setupTrappedWorkflows(t)
+	const id = await add('calls', [wait, webhook])
+	await call('POST', '/contacts', { email: 'c@example.org' })
+	await secure()
+	const starting = await pool.connect()
+	try {
+		// As it was before: the transaction that writes the event has seen the workflow enabled.
+		await pool.query('update automations set enabled = true where id = $1', [id])
+		await starting.query('begin')
+		await starting.query(
+			`insert into events (project_id, name, contact_id)
+			select c.project_id, 'x', c.id from contacts c join projects p on p.id = c.project_id
+			where p.public_id = $1`,
+			[project.id],
+		)
+		await pool.query('update automations set enabled = false where id = $1', [id])
+		const cancelled = cancel()
+		await lockWaits(t, pool, 1)
+		await starting.query('commit')
+		t.is(await cancelled, 1)
+	} finally {
+		starting.release()
+	}
 })
 
 for (const caller of ['withKey', 'withSession'] as const)

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { cancelExecutions } from '../../db/executions/execution-cancelling.ts'
+import { awaitStarts, cancelExecutions } from '../../db/executions/execution-cancelling.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 
@@ -10,10 +10,11 @@ interface CancellingServices {
 
 export function cancellingActivities({ pool, relay }: CancellingServices) {
 	return {
-		/** Cancels all active executions of some automations. A repeated call cancels the rest. */
+		/** Cancels all active executions of automations that were disabled. A repeated call cancels the rest. */
 		cancelExecutionsOf: ({ projectId, automationIds }: Cancelling): Promise<number> =>
 			withHeartbeat(async () => {
 				const reason = 'The account has a new owner'
+				await awaitStarts(pool, { projectId, automationIds })
 				let total = 0
 				for (const id of automationIds)
 					total += await cancelExecutions(pool, projectId, id, reason, taskQueues.core)

@@ -100,6 +100,16 @@ export async function cancelExecutions(
 	}
 }
 
+/**
+ * Waits for executions of disabled automations that are just beginning. Each start locks its automation until it is
+ * committed, and none begins after that.
+ */
+export const awaitStarts = statement('await-starts-of-automations', {
+	params: { projectId: uuid, automationIds: uuid.array },
+	text: `select from automations where project_id = $projectId and id = any($automationIds::uuid[])
+	order by id for update`,
+})
+
 const automationsOf = statement('automations-of-project', {
 	params: { projectId: uuid },
 	row: { id: uuid },
