@@ -11,6 +11,7 @@ const reasons: Record<string, string[]> = {
 	'sweeps and housekeeping are about all projects': [
 		'automation-of-schedule',
 		'count-pending-reports',
+		'engagements-wait',
 		'fold-engagements',
 		'fold-old-campaign-tallies',
 		'fold-segment-tallies',
