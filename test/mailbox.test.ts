@@ -128,6 +128,39 @@ test('the source of a mail, and its files, can be saved', async (t) => {
 		t.is((await get(`/mailbox/messages/${path}`)).statusCode, 404, path)
 })
 
+test('each file of a mail has its own contents, whatever the text of the mail contains', async (t) => {
+	const { land, get } = await setupMailbox(t)
+	const part =
+		'\r\n--=_mixed_1\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment\r\n\r\nJVBERg=='
+	const named = (filename: string, content: string, more: object = {}) => ({
+		filename,
+		content: Buffer.from(content).toString('base64'),
+		contentType: 'text/plain',
+		...more,
+	})
+	const { id } = await land({
+		body: `<pre>${part}</pre>`,
+		text: part,
+		attachments: [
+			named('Content-Disposition: attachment', 'first'),
+			named('note.txt', 'of the mail itself', { disposition: 'inline', contentId: 'note' }),
+			logo,
+			named('table.csv', part, { contentType: 'text/csv' }),
+			{ ...pdf, filename: 'last.pdf' },
+		],
+	})
+	const { attachments, text } = (await get(`/mailbox/messages/${id}`)).json()
+	t.true(text.includes('--=_mixed_1'))
+	const contents: Record<string, string> = {}
+	for (const [position, { filename }] of attachments.entries())
+		contents[filename] = (await get(`/mailbox/messages/${id}/attachments/${position}`)).body
+	t.like(contents, {
+		'Content-Disposition: attachment': 'first',
+		'table.csv': part,
+		'last.pdf': '%PDF',
+	})
+})
+
 test('the mailbox can be emptied', async (t) => {
 	const { land, app, messages } = await setupMailbox(t)
 	await land()

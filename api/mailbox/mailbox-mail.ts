@@ -1,14 +1,17 @@
 import PostalMime, { decodeWords } from 'postal-mime'
+import { setFilesAside } from './mailbox-files.ts'
 import { isClickTracked, isOpenTracked } from './tracked-links.ts'
 
 /** A mail read back from its source, as a mail program would: what it shows is what was sent. */
 export async function readMail(raw: Buffer) {
-	const mail = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' })
-	const files = mail.attachments.map(({ filename, mimeType, content, contentId }) => ({
+	const { rest, contents } = setFilesAside(raw)
+	const mail = await PostalMime.parse(rest, { attachmentEncoding: 'arraybuffer' })
+	const files = mail.attachments.map(({ filename, mimeType, disposition, content, contentId }) => ({
 		filename: filename ?? 'unnamed',
 		contentType: mimeType,
 		contentId: contentId?.replace(/^<|>$/g, ''),
-		content: Buffer.from(content as ArrayBuffer) as Buffer,
+		content:
+			(disposition === 'attachment' && contents.shift()) || Buffer.from(content as ArrayBuffer),
 	}))
 	const html = mail.html ?? ''
 	return {

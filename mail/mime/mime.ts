@@ -96,8 +96,10 @@ function file({ filename, content, contentType, contentId, disposition }: Attach
 	return { head, content: [base64Lines(content)] }
 }
 
+/** Between two parts. No line of quoted-printable or base64 can start like this. */
+export const partStart = '\r\n--=_'
+
 function multipart(subtype: string, message: Message, parts: Part[]): Part {
-	// No line of quoted-printable or base64 can start with `--=_`.
 	const boundary = `=_${subtype}_${message.messageId.replaceAll(/[^\w.-]/g, '').slice(0, 50)}`
 	const type = subtype === 'related' ? `${subtype}; type="text/html"` : subtype
 	return {
