@@ -9,6 +9,18 @@ const at = (...addresses: string[]) =>
 	addresses.map((address, index) => ({ email: address, primary: index === 0, verified: true }))
 const anna = { id: 4711, emails: at(email) }
 
+/** Resets the password as the reader of the account's mail does. */
+async function resetPassword({
+	app,
+	pool,
+}: Pick<Awaited<ReturnType<typeof setup>>, 'app' | 'pool'>) {
+	const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+	await post('/auth/request-password-reset', { email })
+	const { rows } = await pool.query<{ body: string }>('select body from emails')
+	const [, token] = /token=([\w-]+)/.exec(rows[0]!.body)!
+	return post('/auth/reset-password', { token, newPassword: 'another horse battery' })
+}
+
 async function setupOAuth(t: ExecutionContext, changes: { signupsDisabled?: boolean } = {}) {
 	const fake = await startOAuth(t)
 	const { client } = fake
@@ -111,11 +123,7 @@ test('a new password shuts out the accounts at providers that were linked before
 	const { app, orm, pool, logIn, who } = await setupOAuth(t)
 	const { user } = await createUser(app, orm, email)
 	t.is((await who(await logIn('github', anna))).id, user.id)
-	const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
-	await post('/auth/request-password-reset', { email })
-	const { rows } = await pool.query<{ body: string }>('select body from emails')
-	const [, token] = /token=([\w-]+)/.exec(rows[0]!.body)!
-	const reset = await post('/auth/reset-password', { token, newPassword: 'another horse battery' })
+	const reset = await resetPassword({ app, pool })
 	t.is(reset.statusCode, 200, reset.body)
 	const intruder = await who(await logIn('github', { ...anna, emails: at('other@example.org') }))
 	t.not(intruder.id, user.id)
@@ -124,6 +132,26 @@ test('a new password shuts out the accounts at providers that were linked before
 		user.id,
 		'the owner of the address is linked again',
 	)
+})
+
+test('a new password also ends the session of a log-in at a provider that is under way', async (t) => {
+	const { app, orm, pool, logIn, sessionOf } = await setupOAuth(t)
+	await createUser(app, orm, email)
+	await logIn('github', anna)
+	await pool.query(`create function wait_for_test() returns trigger language plpgsql as
+		'begin perform pg_advisory_xact_lock(1); return new; end';
+		create trigger wait before insert on sessions for each row execute function wait_for_test()`)
+	const holder = await pool.connect()
+	await holder.query('select pg_advisory_lock(1)')
+	const loggingIn = logIn('github', anna)
+	await lockWaits(t, pool, 1)
+	const reset = resetPassword({ app, pool })
+	await Promise.race([reset, lockWaits(t, pool, 2)])
+	await holder.query('select pg_advisory_unlock(1)')
+	holder.release()
+	t.is((await reset).statusCode, 200)
+	const cookie = `session=${sessionOf(await loggingIn)}`
+	t.is((await app.inject({ url: '/users/@me', headers: { cookie } })).statusCode, 401)
 })
 
 test('an unverified account with the address loses its access', async (t) => {

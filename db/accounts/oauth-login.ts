@@ -12,11 +12,15 @@ export interface OAuthAccount {
 	email: string
 }
 
+/**
+ * Locks the user's row: a new password either comes first and has removed the identity, or comes later and ends the session
+ * that is opened now.
+ */
 const userOfIdentity = statement('user-of-identity', {
 	params: { provider: text, subject: text },
 	row: { userId: uuid },
-	text: `select user_id as "userId" from oauth_identities where provider = $provider
-		and subject = $subject`,
+	text: `select i.user_id as "userId" from oauth_identities i join users u on u.id = i.user_id
+	where i.provider = $provider and i.subject = $subject for share`,
 })
 
 const linkIdentity = statement('link-identity', {
