@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { until } from '../bench/load.ts'
 import { json, lines, program, setupCommands } from './helpers/commands.ts'
+import { jobRunner } from './helpers/jobs.ts'
 
 const message = {
 	to: 'ann@example.org',
@@ -113,6 +114,18 @@ test('an import is followed to its end, and rows that failed are its exit code',
 		failed_count = 1, finished_at = now()`)
 	t.is(await ended, 1, printed.err)
 	t.like(json(printed.out), { state: 'completed', result: { createdCount: 1, failureCount: 1 } })
+})
+
+test('an import from standard input that is not UTF-8 fails, and damages no names', async (t) => {
+	const { start, orm, pool } = await setupCommands(t)
+	const { child, printed, ended } = start('contacts', 'import', '-')
+	child.stdin.end(Buffer.from('email,name\nzoe@example.org,Zoë\n', 'latin1'))
+	const jobs = async () => (await pool.query<{ id: string }>('select id from jobs')).rows
+	t.true(await until(async () => (await jobs()).length > 0, 60_000))
+	await jobRunner({ orm, pool }).run((await jobs())[0]!.id)
+	t.is(await ended, 1, printed.out)
+	t.regex(printed.err, /The file is not UTF-8/)
+	t.is((await pool.query('select from contacts')).rowCount, 0)
 })
 
 /** Runs a command on a terminal of its own, and copies what it shows. */

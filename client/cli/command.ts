@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
 import type { Tempost } from '../index.ts'
 import type { Output } from './output.ts'
@@ -13,8 +14,8 @@ export interface Context {
 	out: Output
 	/** Aborted by Ctrl-C. */
 	signal: AbortSignal
-	/** The whole standard input. */
-	input(): Promise<string>
+	/** Standard input. */
+	input(): Readable
 }
 
 export interface Settings {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import type { ImportJob } from '../index.ts'
 import { type Command, exitCodes, UsageError, wordOf } from './command.ts'
 import { rows } from './output.ts'
@@ -11,7 +12,7 @@ export const contactsImport: Command = {
 	async run(context) {
 		const { tempost, out, signal } = context
 		const name = wordOf(context, 'The CSV file')
-		const file = name === '-' ? await context.input() : await bytesOf(name)
+		const file = name === '-' ? await buffer(context.input()) : await bytesOf(name)
 		const queued = await tempost.contacts.import({ file }, { signal })
 		const job = await tempost.jobs.wait(queued, {
 			signal,

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { Tempost, TempostError } from '../index.ts'
 import { campaignsWatch } from './campaigns.ts'
@@ -75,7 +74,7 @@ async function run(name: string, command: Command, args: string[]) {
 		tempost: new Tempost(settings),
 		out: createOutput(values['json'] === true),
 		signal: stop.signal,
-		input: () => text(process.stdin),
+		input: () => process.stdin,
 	})
 	return code ?? exitCodes.done
 }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { SendMailInput, SentMail } from '../index.ts'
 import { type Command, type Context, textOf, UsageError, type Values } from './command.ts'
 
@@ -52,7 +53,7 @@ const line = ({ email, contact, status, scheduledFor }: SentMail) =>
 
 async function messageOf({ words, values, input }: Context) {
 	if (words[0] === '-')
-		return fromJson(await input(), 'standard input') as SendMailInput | SendMailInput[]
+		return fromJson(await text(input()), 'standard input') as SendMailInput | SendMailInput[]
 	const to = values['to'] as string[] | undefined
 	if (!to) throw new UsageError('--to is missing')
 	const body = textOf(values, 'body')
@@ -61,7 +62,7 @@ async function messageOf({ words, values, input }: Context) {
 		to,
 		...given(values, 'from', 'cc', 'bcc', 'subject', 'text', 'template', 'reply'),
 		...(at !== undefined && { delivery: { at } }),
-		...(body !== undefined && { body: body === '-' ? await input() : body }),
+		...(body !== undefined && { body: body === '-' ? await text(input()) : body }),
 		...dataOf(values),
 	}
 }
@@ -72,13 +73,13 @@ const given = (values: Values, ...names: string[]) =>
 	)
 
 function dataOf(values: Values) {
-	const text = textOf(values, 'data')
-	return text === undefined ? {} : { data: fromJson(text, '--data') as Record<string, unknown> }
+	const data = textOf(values, 'data')
+	return data === undefined ? {} : { data: fromJson(data, '--data') as Record<string, unknown> }
 }
 
-function fromJson(text: string, where: string): unknown {
+function fromJson(json: string, where: string): unknown {
 	try {
-		return JSON.parse(text)
+		return JSON.parse(json)
 	} catch {
 		throw new UsageError(`${where} is not JSON`)
 	}
