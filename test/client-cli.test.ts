@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { until } from '../bench/load.ts'
@@ -80,6 +82,29 @@ test('the exit code tells a refusal, wrong usage and an absent service apart', a
 	const withoutKey = await run(['emails', 'get', 'x'])
 	t.is(withoutKey.code, 2)
 	t.regex(withoutKey.err, /needs the secret key[^]*→ Give it with --key/)
+})
+
+test('a word or an option that a command would pass over is refused before anything is done', async (t) => {
+	const { run, tempost, pool, home } = await setupCommands(t)
+	const { to, from, body } = message
+	const sending = ['send', '--to', to, '--from', from, '--body', body, '--subject']
+	const unquoted = await run([...sending, 'Your', 'order'])
+	t.is(unquoted.code, 2, unquoted.out)
+	t.regex(unquoted.err, /order is one word too many/)
+	const later = await run(['send', '-', '--at', '2030-01-01T00:00:00Z'], JSON.stringify(message))
+	t.is(later.code, 2, later.out)
+	t.regex(later.err, /--at has no effect beside -/)
+	t.is((await tempost.emails.list()).data.length, 0)
+	writeFileSync(join(home, 'one.csv'), 'email\nann@example.org\n')
+	const imports = run(['contacts', 'import', 'one.csv', 'other.csv'])
+	t.is((await imports).code, 2)
+	t.is((await pool.query('select from jobs')).rowCount, 0)
+	for (const args of [
+		['emails', 'get', 'x', 'y'],
+		['logs', 'email.sent'],
+		['listen', 'email.sent', '--forward-to', 'http://localhost:1'],
+	])
+		t.is((await run(args)).code, 2, args.join(' '))
 })
 
 test('logs are shown oldest first, and followed without gaps or repetitions', async (t) => {

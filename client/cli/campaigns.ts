@@ -6,6 +6,7 @@ const pauseMs = 1000
 
 export const campaignsWatch: Command = {
 	usage: 'ID',
+	mostWords: 1,
 	summary: 'Follow a campaign until it has been sent or cancelled.',
 	options: {},
 	help: {},

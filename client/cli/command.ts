@@ -27,6 +27,8 @@ export interface Settings {
 export interface Command {
 	/** What follows the command's name. */
 	usage: string
+	/** How many words it takes. */
+	mostWords: number
 	summary: string
 	options: NonNullable<ParseArgsConfig['options']>
 	/** Each option with one line of help. */
@@ -40,6 +42,10 @@ export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 3 } as con
 
 /** The caller's own mistake: shown with a hint at the help. */
 export class UsageError extends Error {}
+
+/** A word that was passed over is often the rest of a value: `--subject Your order`. */
+export const tooMany = (word: string) =>
+	new UsageError(`${word} is one word too many. Quote values that contain spaces.`)
 
 export function textOf(values: Values, name: string) {
 	const value = values[name]

@@ -6,6 +6,7 @@ import { rows } from './output.ts'
 
 export const contactsImport: Command = {
 	usage: 'FILE.csv | -',
+	mostWords: 1,
 	summary: 'Import contacts from a CSV file with a column email. Waits until it is done.',
 	options: {},
 	help: {},

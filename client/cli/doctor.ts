@@ -26,6 +26,7 @@ const problem = (check: string, message: string, advice: string): Finding => ({
 
 export const doctor: Command = {
 	usage: '',
+	mostWords: 0,
 	summary:
 		'Check the service, the keys, the domains and the clocks, and say how to mend what is wrong.',
 	options: {},

@@ -4,6 +4,7 @@ import { rows } from './output.ts'
 
 export const emailsGet: Command = {
 	usage: 'ID',
+	mostWords: 1,
 	summary: 'Show a mail with its status and every delivery attempt.',
 	options: {},
 	help: {},

@@ -9,6 +9,7 @@ const patienceMs = 10_000
 
 export const listen: Command = {
 	usage: '--forward-to URL',
+	mostWords: 0,
 	summary: 'Forward the project’s webhooks to a program on this machine.',
 	options: {
 		'forward-to': { type: 'string' },

@@ -8,6 +8,7 @@ const units: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 6
 
 export const logs: Command = {
 	usage: '[-f] [options]',
+	mostWords: 0,
 	summary: 'Show what happened to mails and contacts, oldest first. With -f, as it happens.',
 	options: {
 		follow: { type: 'boolean', short: 'f' },

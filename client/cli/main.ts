@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Tempost, TempostError } from '../index.ts'
 import { campaignsWatch } from './campaigns.ts'
-import { type Command, exitCodes, UsageError, type Values } from './command.ts'
+import { type Command, exitCodes, tooMany, UsageError, type Values } from './command.ts'
 import { contactsImport } from './contacts.ts'
 import { doctor } from './doctor.ts'
 import { emailsGet } from './emails.ts'
@@ -63,6 +63,8 @@ async function run(name: string, command: Command, args: string[]) {
 		process.stdout.write(helpOf(name, command))
 		return exitCodes.done
 	}
+	const surplus = words[command.mostWords]
+	if (surplus !== undefined) throw tooMany(surplus)
 	const settings = readSettings(values)
 	const stop = new AbortController()
 	for (const name of ['SIGINT', 'SIGTERM'] as const)

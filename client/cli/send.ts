@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers'
 import type { SendMailInput, SentMail } from '../index.ts'
-import { type Command, type Context, textOf, UsageError, type Values } from './command.ts'
+import { type Command, type Context, textOf, tooMany, UsageError, type Values } from './command.ts'
 
 export const send: Command = {
 	usage: '[options] | -',
+	mostWords: 1,
 	summary:
 		'Send a mail. With -, JSON from standard input: a message as for POST /v1/send, or a list of up to 100.',
 	options: {
@@ -52,8 +53,12 @@ const line = ({ email, contact, status, scheduledFor }: SentMail) =>
 	[email, contact.email, status, scheduledFor].filter((part) => part).join('  ')
 
 async function messageOf({ words, values, input }: Context) {
-	if (words[0] === '-')
+	const [word] = words
+	if (word !== undefined && word !== '-') throw tooMany(word)
+	if (word === '-') {
+		refuseOptionsOfMessage(values)
 		return fromJson(await text(input()), 'standard input') as SendMailInput | SendMailInput[]
+	}
 	const to = values['to'] as string[] | undefined
 	if (!to) throw new UsageError('--to is missing')
 	const body = textOf(values, 'body')
@@ -65,6 +70,15 @@ async function messageOf({ words, values, input }: Context) {
 		...(body !== undefined && { body: body === '-' ? await text(input()) : body }),
 		...dataOf(values),
 	}
+}
+
+/** The JSON is the whole message. Without an `--at` beside it, for example, the mail would be sent now. */
+function refuseOptionsOfMessage(values: Values) {
+	const option = Object.keys(send.options).find(
+		(name) => name !== 'idempotency-key' && values[name] !== undefined,
+	)
+	if (option !== undefined)
+		throw new UsageError(`--${option} has no effect beside -. Write it into the JSON.`)
 }
 
 const given = (values: Values, ...names: string[]) =>
