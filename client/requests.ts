@@ -4,6 +4,7 @@ import {
 	firstAnswer,
 	hasFailed,
 	longestInProgressMs,
+	mostFailedKeys,
 	nextKey,
 	sleep,
 	waitBeforeRetry,
@@ -49,9 +50,13 @@ export async function perform(
 				await sleep(patienceMs, options.signal)
 				continue
 			}
+			// Not a try of its own: it only tells that an earlier one has failed.
+			if (hasFailed(error) && retries > 0 && failedKeys < mostFailedKeys) {
+				key = await nextKey(firstKey!, ++failedKeys)
+				continue
+			}
 			const waitMs = waitBeforeRetry(error, isRepeatable, attempt)
 			if (waitMs === undefined || attempt >= retries) throw error
-			if (hasFailed(error)) key = await nextKey(firstKey!, ++failedKeys)
 			await sleep(waitMs, options.signal)
 			attempt += 1
 		}

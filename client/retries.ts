@@ -19,7 +19,6 @@ export function waitBeforeRetry(error: TempostError, isRepeatable: boolean, atte
 function mayRepeat(error: TempostError, isRepeatable: boolean) {
 	// The limit is checked before anything is done.
 	if (error.code === 'RATE_LIMIT_EXCEEDED') return true
-	if (hasFailed(error)) return true
 	return isRepeatable && [0, 502, 503, 504].includes(error.status)
 }
 
@@ -52,6 +51,9 @@ export function firstAnswer(error: TempostError, route: string) {
 	const isSame = String(originalRequest).replaceAll(/:(\w+)/g, '{$1}') === route
 	return isSame && response !== undefined ? { response } : undefined
 }
+
+/** How many keys of one request may have failed, in this call and in earlier ones. */
+export const mostFailedKeys = 100
 
 /** A longer key leaves too little room for a number: keys have at most 255 characters. */
 const longestNumberedKey = 240

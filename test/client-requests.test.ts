@@ -3,7 +3,7 @@ import { createElement } from 'react'
 import { claimKey, completeClaim } from '../db/idempotency-key.ts'
 import { Tempost, TempostError } from '../client/index.ts'
 import { testSettings } from './helpers/app.ts'
-import { errorOf, faults, refusal, setupClient } from './helpers/client.ts'
+import { errorOf, type Fault, faults, refusal, setupClient } from './helpers/client.ts'
 
 const mail = {
 	to: 'ann@example.org',
@@ -130,6 +130,29 @@ test('after each failure of its key, a request gets the next one', async (t) => 
 		tries.map(({ key }) => key),
 		['order 7', 'order 7 (2)', 'order 7 (3)'],
 	)
+})
+
+test('a request that fails under each of its keys ends with the fault of the service', async (t) => {
+	const { tempost, pool, project, plan, tries } = await setupClient(t)
+	const failing: Fault = async (real) => {
+		await (await holdKey(pool, project.id, tries.at(-1)!.key!)).complete(503)
+		return refusal(503, 'DATABASE_ERROR', '0')(real)
+	}
+	for (let n = 1; n <= 4; n++) plan(failing, faults.none)
+	const options = { idempotencyKey: 'order 7' }
+	t.is((await errorOf(tempost.send(mail, options))).code, 'DATABASE_ERROR')
+	t.is(tries.at(-1)!.key, 'order 7 (4)')
+})
+
+test('a request is sent in the end, although more of its keys have failed than it has retries', async (t) => {
+	const { tempost, pool, project, tries } = await setupClient(t)
+	const ends = ['', ' (2)', ' (3)', ' (4)', ' (5)']
+	for (const end of ends) await (await holdKey(pool, project.id, `order 7${end}`)).complete(503)
+	const options = { idempotencyKey: 'order 7', retries: 1 }
+	const sent = await tempost.send(mail, options)
+	t.is(tries.at(-1)!.key, 'order 7 (6)')
+	t.deepEqual(await tempost.send(mail, options), sent)
+	t.is((await tempost.emails.list()).data.length, 1)
 })
 
 test('requests whose long keys differ only at their end are repeated under different keys', async (t) => {
