@@ -24,6 +24,12 @@ export interface Prepared {
 	contentType?: string | undefined
 }
 
+/** The key of a try, and the headers that the caller gave. */
+interface Given {
+	key: string | undefined
+	headers: Record<string, string>
+}
+
 export async function perform(
 	connection: Connection,
 	prepared: Prepared,
@@ -31,7 +37,9 @@ export async function perform(
 ): Promise<unknown> {
 	const { route } = prepared
 	const retries = options.retries ?? connection.retries
-	const firstKey = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+	const headers = lowerCased({ ...connection.headers }, { ...options.headers })
+	const givenKey = options.idempotencyKey ?? headers['idempotency-key']
+	const firstKey = route.takesKey ? (givenKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
 	// If it was done and the answer was lost, its own change would be in the way of the next try.
 	const isRepeatable = route.isRepeatable && options.unchangedSince === undefined
@@ -40,7 +48,7 @@ export async function perform(
 	const endsAt = performance.now() + longestInProgressMs
 	for (;;) {
 		try {
-			return await tryOnce(connection, prepared, key, options)
+			return await tryOnce(connection, prepared, { key, headers }, options)
 		} catch (error) {
 			if (!(error instanceof TempostError)) throw error
 			const first = firstAnswer(error, `${route.method} ${route.path}`)
@@ -66,7 +74,7 @@ export async function perform(
 async function tryOnce(
 	connection: Connection,
 	prepared: Prepared,
-	key: string | undefined,
+	given: Given,
 	options: ChangeOptions,
 ) {
 	const { route, path, body } = prepared
@@ -76,7 +84,7 @@ async function tryOnce(
 	try {
 		const response = await fetch(`${url}${path}`, {
 			method: route.method,
-			headers: headersOf(connection, prepared, key, options),
+			headers: headersOf(connection, prepared, given, options),
 			signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
 			...(body !== undefined && { body }),
 			...(route.answer === 'location' && { redirect: 'manual' as const }),
@@ -93,20 +101,25 @@ async function tryOnce(
 function headersOf(
 	connection: Connection,
 	{ route, contentType }: Prepared,
-	key: string | undefined,
+	{ key, headers }: Given,
 	options: ChangeOptions,
 ): Record<string, string> {
 	const { unchangedSince, projectId = connection.projectId } = options
 	return {
 		...(contentType && { 'content-type': contentType }),
-		...(key !== undefined && { 'idempotency-key': key }),
 		...(unchangedSince !== undefined && { 'if-match': `"${unchangedSince}"` }),
 		...(projectId && { 'x-project-id': projectId }),
 		...credentialsFor(connection, route),
-		...connection.headers,
-		...options.headers,
+		...headers,
+		...(key !== undefined && { 'idempotency-key': key }),
 	}
 }
+
+/** Later headers replace earlier ones of the same name. As two spellings, both would be sent as one value. */
+const lowerCased = (...all: Record<string, string>[]): Record<string, string> =>
+	Object.fromEntries(
+		all.flatMap(Object.entries<string>).map(([name, value]) => [name.toLowerCase(), value]),
+	)
 
 function credentialsFor(connection: Connection, { name, access }: Route): Record<string, string> {
 	const { secretKey, publicKey, session, url } = connection

@@ -19,8 +19,10 @@ export function waitBeforeRetry(error: TempostError, isRepeatable: boolean, atte
 function mayRepeat(error: TempostError, isRepeatable: boolean) {
 	// The limit is checked before anything is done.
 	if (error.code === 'RATE_LIMIT_EXCEEDED') return true
-	return isRepeatable && [0, 502, 503, 504].includes(error.status)
+	return isRepeatable && (isAway(error) || [502, 503, 504].includes(error.status))
 }
+
+const isAway = ({ code }: TempostError) => code === 'NETWORK_ERROR' || code === 'TIMEOUT'
 
 const original = ({ code, details }: TempostError) =>
 	code === 'IDEMPOTENCY_KEY_REUSED' ? details : undefined

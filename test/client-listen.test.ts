@@ -131,3 +131,13 @@ test('a type that no webhook has is refused before anything is forwarded', async
 	t.regex(err, /events\.0 is not a type of webhook/)
 	t.deepEqual(await tempost.webhookEndpoints.list(), [])
 })
+
+test('an address that is not of the web is refused before anything is forwarded', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	for (const address of ['localhost:4000', 'localhost:4000/hook', 'ftp://localhost/hook', 'hook']) {
+		const { code, err } = await run(['listen', '--forward-to', address])
+		t.is(code, 2, address)
+		t.regex(err, /http:\/\/localhost:4000\/hook/)
+	}
+	t.deepEqual(await tempost.webhookEndpoints.list(), [])
+})

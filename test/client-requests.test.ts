@@ -96,6 +96,28 @@ async function holdKey(pool: Parameters<typeof claimKey>[0], projectId: string, 
 	return { complete }
 }
 
+test('a key in the headers of a call is the key of its request, in upper or lower case', async (t) => {
+	const { tempost, pool, project, tries } = await setupClient(t)
+	const { complete } = await holdKey(pool, project.id, 'order 1')
+	await complete(500)
+	const sent = await tempost.send(mail, { headers: { 'Idempotency-Key': 'order 1' } })
+	t.deepEqual(await tempost.send(mail, { headers: { 'idempotency-key': 'order 1' } }), sent)
+	const keys = ['order 1', 'order 1 (2)']
+	t.deepEqual(
+		tries.map(({ key }) => key),
+		[...keys, ...keys],
+	)
+})
+
+test('headers of a call replace those of the client, in upper or lower case', async (t) => {
+	const { clientOf, tempost, secretKey } = await setupClient(t)
+	const { id } = await tempost.templates.create({ ...mail, name: 'One' })
+	const stranger = clientOf({ secretKey: 'sk_other' })
+	t.is((await errorOf(stranger.templates.get(id))).status, 401)
+	const headers = { Authorization: `Bearer ${secretKey}` }
+	t.is((await stranger.templates.get(id, { headers })).name, 'One')
+})
+
 test('a request that failed under its key is repeated under a key that follows from it', async (t) => {
 	const { tempost, pool, project, tries } = await setupClient(t)
 	const { complete } = await holdKey(pool, project.id, 'order 7')
@@ -309,6 +331,15 @@ test('a missing key is reported with the way to give it', async (t) => {
 	)
 	t.is(error.code, 'MISSING_CREDENTIAL')
 	t.regex(error.suggestion!, /TEMPOST_PUBLIC_KEY/)
+})
+
+test('a missing key is reported at once, also by a request that would be repeated', async (t) => {
+	const { url } = await setupClient(t)
+	const beganAt = performance.now()
+	const error = await errorOf(new Tempost({ url, retries: 6 }).emails.list())
+	t.is(error.code, 'MISSING_CREDENTIAL')
+	const ms = performance.now() - beganAt
+	t.true(ms < 5000, `${ms} ms, although no wait can help`)
 })
 
 test('a person who has logged in has a session until the log-out', async (t) => {

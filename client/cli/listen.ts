@@ -23,7 +23,8 @@ export const listen: Command = {
 	},
 	async run({ tempost, values, out, signal }) {
 		const url = textOf(values, 'forward-to')
-		if (!url || !URL.canParse(url)) throw new UsageError('--forward-to needs an address')
+		if (!url || !isOfTheWeb(url))
+			throw new UsageError('--forward-to needs an address like http://localhost:4000/hook')
 		const events = textOf(values, 'events')?.split(',') ?? ['*']
 		const endpoint = await keptEndpoint(tempost, url, events)
 		const secret = textOf(values, 'secret') ?? endpoint.secret
@@ -43,6 +44,9 @@ export const listen: Command = {
 		}
 	},
 }
+
+/** In `localhost:4000`, the name would be taken for a scheme. */
+const isOfTheWeb = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url)
 
 /**
  * An endpoint that is disabled keeps its events, from now on. Nothing is ever sent to its address. One that an
