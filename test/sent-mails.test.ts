@@ -1,4 +1,6 @@
 import { recordSent } from '../db/emails/ledger.ts'
+import { lastId } from '../db/events/event.ts'
+import { statements } from '../db/statement.ts'
 import test, { type ExecutionContext } from 'ava'
 import { createProject } from './helpers/app.ts'
 import { setupFeed } from './helpers/feed.ts'
@@ -220,4 +222,44 @@ test('mails of a campaign count as mails of its template', async (t) => {
 		subject: 'News',
 		templateId,
 	})
+})
+
+test('lists with sent mails read as little of the ledger if nearly all mails are sent later than accepted', async (t) => {
+	const { get, pool, project, contactId } = await setupSentMails(t)
+	await pool.query(`update mikro_orm_migrations set executed_at = '2000-01-01'`)
+	const since = new Date(0)
+	const blocks = async (mails: number) => {
+		await pool.query(
+			`with late as (
+				insert into emails (project_id, id, contact_id, "to", "from", subject, source_type, status, sent_at)
+				select $1, uuidv7(- interval '1 minute' - n * interval '1 second'), $2, 'ann@example.org', 'us@example.com', 'Hello',
+					'TRANSACTIONAL', 'SENT', now() - n * interval '1 second'
+				from generate_series(1, $3::int) n returning project_id, id, contact_id, sent_at
+			)
+			insert into events (project_id, name, contact_id, email_id, created_at)
+			select project_id, 'email.sent', contact_id, id, sent_at from late`,
+			[project.id, contactId, mails],
+		)
+		await pool.query('vacuum analyze emails, events')
+		const counts: number[] = []
+		for (const [name, values] of [
+			['latest-events-named', [project.id, 50, 'email.sent']],
+			['feed-page', [project.id, ['email.sent'], false, [], since, 'infinity', lastId, 50]],
+			['event-fields', [project.id, 'email.sent']],
+			['commonest-event-fields', [project.id]],
+		] as const) {
+			const { rows } = await pool.query({
+				text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
+				values: [...values],
+			})
+			const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+			counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+		}
+		return counts
+	}
+	const few = await blocks(500)
+	const many = await blocks(20_000)
+	for (const [place, count] of many.entries())
+		t.true(count < few[place]! * 2, `${few.join()} ${many.join()}`)
+	t.is((await get<{ events: Listed[] }>('/events?eventName=email.sent')).events.length, 100)
 })

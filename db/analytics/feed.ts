@@ -59,8 +59,8 @@ const columnsOfEntries = `id, type, at, contact_id, email_id, metadata`
 const eventsWhere = (condition: string) =>
 	`select ${columnsOfEvents} from events where project_id = $projectId and ${condition}
 		and ${newest('created_at')}`
-const sentMails = (newestOf: string) =>
-	`select ${columnsOfEvents} from ${newestOf}, $since, $before, $beforeId, $limit)
+const sentMails = (newestOf: string, since: string) =>
+	`select ${columnsOfEvents} from ${newestOf}, ${since}, $before, $beforeId, $limit)
 		where 'email.sent' = any($eventNames::text[])`
 const entriesWhere = (condition: string) =>
 	`select ${columnsOfEntries} from feed_entries where project_id = $projectId and ${condition}
@@ -100,7 +100,10 @@ const merged = `page as (
 	left join lateral left_to_campaign($projectId, m.campaign_id, m."from") k on true
 	order by p.at desc, p.id desc`
 
-/** The newest items of each source, each by an index, and the newest among these. */
+/**
+ * The newest items of each source, each by an index, and the newest among these. The ledger is read last, and only as
+ * far back as the page goes without it: see db/events/newest-events.ts.
+ */
 export const feedPage = statement('feed-page', {
 	params: {
 		projectId: uuid,
@@ -113,16 +116,21 @@ export const feedPage = statement('feed-page', {
 		limit: int,
 	},
 	row: feedItemColumns,
-	text: `with happened as (
+	text: `with stored as materialized (
 		select e.* from unnest($eventNames::text[]) as wanted(name)
 		cross join lateral (${eventsWhere('name = wanted.name')}) e
 		union all
-		${sentMails('newest_sent_mails($projectId')}
-		union all
 		(${eventsWhere(`${isTriggered} and $others::bool`)})
-	), entered as (
+	), entered as materialized (
 		select e.* from unnest($entryTypes::text[]) as wanted(type)
 		cross join lateral (${entriesWhere('type = wanted.type')}) e
+	), last as (
+		select at from (select at from stored union all select at from entered) others
+		order by at desc offset $limit::int - 1 limit 1
+	), happened as (
+		select * from stored
+		union all
+		${sentMails('newest_sent_mails($projectId', 'greatest($since, (select at from last))')}
 	), ${merged}`,
 })
 
@@ -150,7 +158,7 @@ export const feedPageOfContact = statement('feed-page-of-contact', {
 		union all
 		(${eventsWhere(`contact_id = $contactId::uuid and ${isWanted} and ${hasTooManyNames}`)})
 		union all
-		${sentMails('newest_sent_mails_to($projectId, $contactId')}
+		${sentMails('newest_sent_mails_to($projectId, $contactId', '$since')}
 	), entered as (
 		select e.* from unnest($entryTypes::text[]) as wanted(type)
 		cross join lateral (${entriesWhere('contact_id = $contactId::uuid and type = wanted.type')}) e

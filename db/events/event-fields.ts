@@ -2,17 +2,13 @@ import type { FieldType } from '../contacts/contact-field.ts'
 import { mostFields } from '../contacts/contact-fields.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { lastId } from './event.ts'
+import { newestNamed } from './newest-events.ts'
 
 const newest = (
 	name: string,
 	most: number,
 ) => `select event_data(name, data, project_id, email_id) as data from (
-		(select name, data, project_id, email_id, created_at from events
-			where project_id = $projectId and name = ${name} order by created_at desc limit ${most})
-		union all
-		select name, data, project_id, email_id, created_at
-		from newest_sent_mails($projectId, '-infinity', 'infinity', '${lastId}', ${most}) where ${name} = 'email.sent'
+		${newestNamed(name, 'id, name, data, project_id, email_id, created_at', `${most}`)}
 	) happened order by created_at desc limit ${most}`
 
 const fieldsOf = (latest: string) =>

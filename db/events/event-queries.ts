@@ -4,6 +4,7 @@ import { statement } from '../statement.ts'
 import { sizeOfJson } from '../stored-json.ts'
 import { isTriggered, lastId } from './event.ts'
 import { hasTooManyNames, namesOfContact } from './names-of-contact.ts'
+import { newestNamed, newestSentMails } from './newest-events.ts'
 import { eventRowColumns } from './tracking.ts'
 
 const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id)::text as data, e.contact_id as "contactId", e.email_id as "emailId",
@@ -13,9 +14,6 @@ const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_
  * 64 KB that are allowed.
  */
 const listed = `e.id, ${sizeOfJson('e.data')} as bytes`
-
-const newestSent = (since: string) =>
-	`select * from newest_sent_mails($projectId, ${since}, 'infinity', '${lastId}', $limit::int)`
 
 const columnsListed = 'id, data, created_at'
 
@@ -29,8 +27,7 @@ export const latestEvents = statement('latest-events', {
 	select ${listed} from (
 		select * from stored
 		union all
-		select ${columnsListed} from (${newestSent(`case when (select count(*) from stored) < $limit then '-infinity'
-			else (select min(created_at) from stored) end`)}) sent
+		select ${columnsListed} from ${newestSentMails('$limit::int')}
 	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
@@ -38,10 +35,7 @@ export const latestEventsNamed = statement('latest-events-named', {
 	params: { projectId: uuid, limit: int, eventName: text },
 	row: sizedColumns,
 	text: `select ${listed} from (
-		(select ${columnsListed} from events where project_id = $projectId and name = $eventName
-			order by created_at desc, id desc limit $limit::int)
-		union all
-		select ${columnsListed} from (${newestSent(`'-infinity'`)}) sent where $eventName = 'email.sent'
+		${newestNamed('$eventName::text', columnsListed, '$limit::int')}
 	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
