@@ -7,8 +7,9 @@ import { addPartitions, dropPartitions } from '../db/partitions.ts'
 import { poolOf } from '../db/statement.ts'
 import { setupDatabase } from './helpers/database.ts'
 import { setupEngagements } from './helpers/engagements.ts'
+import { setupEvents } from './helpers/events.ts'
 import { setupLedger } from './helpers/ledger.ts'
-import { turnsEnded } from './helpers/locks.ts'
+import { lockWaits, turnsEnded } from './helpers/locks.ts'
 import { happenedBefore, partitionsOf, splitIntoMonths, tablesOfMonths } from './helpers/months.ts'
 
 const monthsFrom = (first: number, last: number) =>
@@ -139,6 +140,44 @@ test('a month is removed whole, and what was counted stays counted', async (t) =
 	t.is((await get(old.click)).statusCode, 302)
 	await fold()
 	t.deepEqual(await figures(), before)
+})
+
+test('a deletion of events takes their counts of removed months too, and takes them once', async (t) => {
+	const { add, call, get, pool } = await setupEvents(t)
+	await splitIntoMonths(pool, 13)
+	await add({ name: 'lost' }, { name: 'order' }, { name: 'order' })
+	await happenedBefore(pool, 13)
+	await pool.query(`update event_tallies set day = day - interval '13 months'`)
+	t.is(await dropPartitions(pool, 365), 3)
+	await add({ name: 'order' }, { name: 'order', createdAt: new Date(Date.now() + 60_000) })
+	t.deepEqual(await get('/events/stats'), [
+		{ name: 'order', count: 4 },
+		{ name: 'lost', count: 1 },
+	])
+
+	const remove = async (name: string) => (await call('DELETE', `/events/${name}`)).json()
+	t.deepEqual(await remove('order'), { deletedCount: 1 })
+	t.like(await get('/events/order/usage'), { totalCount: 1 })
+	const holder = await pool.connect()
+	await holder.query('begin; select pg_advisory_xact_lock(42)')
+	await pool.query(`create function stop_here() returns trigger language plpgsql as $$ begin
+		perform pg_advisory_xact_lock_shared(42);
+		return new;
+	end $$`)
+	await pool.query(
+		'create trigger stop_here before insert on event_tallies for each row execute function stop_here()',
+	)
+	const answers = Promise.all([1, 2, 3].map(() => remove('lost')))
+	await lockWaits(t, pool, 3)
+	await holder.query('commit')
+	holder.release()
+	t.deepEqual(
+		await answers,
+		[1, 2, 3].map(() => ({ deletedCount: 0 })),
+	)
+	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 1 }])
+	await add({ name: 'lost' })
+	t.deepEqual(await get('/events/names'), { eventNames: ['lost', 'order'] })
 })
 
 test('a month stays until all its mails are settled', async (t) => {

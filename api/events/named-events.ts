@@ -1,6 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { deleteEvents, eventNames, eventTotals, mostNames } from '../../db/events/event-queries.ts'
+import {
+	deleteEvents,
+	eventNames,
+	eventTotals,
+	forgetCounts,
+	mostNames,
+} from '../../db/events/event-queries.ts'
 import { eventUsage } from '../../db/events/event-usage.ts'
 import { scanWithin } from '../../db/timed-reading.ts'
 import { ApiError } from '../errors.ts'
@@ -109,6 +115,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				deletedCount += row!.deleted
 				more = row!.deleted > 0
 			}
+			await forgetCounts(pool, { projectId: project.id, eventName: name, askedAt })
 			return { deletedCount }
 		},
 	)

@@ -1,7 +1,9 @@
+import type { Pool } from 'pg'
 import { sizedColumns } from '../sorted-list.ts'
-import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { sizeOfJson } from '../stored-json.ts'
+import { transaction } from '../transaction.ts'
 import { isTriggered, lastId } from './event.ts'
 import { hasTooManyNames, namesOfContact } from './names-of-contact.ts'
 import { newestNamed, newestSentMails } from './newest-events.ts'
@@ -196,3 +198,39 @@ export const deleteEvents = statement('delete-events', {
 	)
 	select count(*)::int as deleted from gone`,
 })
+
+const holdCounts = statement('hold-event-counts', {
+	params: { projectId: uuid, eventName: text },
+	row: { isHeld: bool },
+	text: `select pg_advisory_xact_lock(hashtextextended('deleted events ' || $eventName::text || ' of ' || id, 0)) is not null as "isHeld"
+	from projects where id = $projectId for key share`,
+})
+
+const uncountRemoved = statement('uncount-removed-events', {
+	params: { projectId: uuid, eventName: text, askedAt: timestamp },
+	text: `insert into event_tallies (project_id, name, day, count)
+	select $projectId, $eventName::text, day, coalesce(kept.count, 0) - counted.count
+	from (
+		select day, sum(count) as count from counted_events($projectId) t
+		where name = $eventName and day <= ($askedAt::timestamptz at time zone 'UTC')::date
+		group by day
+	) counted left join (
+		select (created_at at time zone 'UTC')::date as day, count(*) as count
+		from events where project_id = $projectId and name = $eventName group by 1
+	) kept using (day)
+	where counted.count > coalesce(kept.count, 0)`,
+})
+
+/**
+ * Takes what is still counted of events that were deleted until a time: those of months that the ledger has removed
+ * stay counted, and would keep their name in lists for ever. Events that arrived meanwhile are counted. Deletions of one
+ * name take turns, because two would each see and take the same count. A project that is deleted meanwhile has no counts.
+ */
+export const forgetCounts = (
+	pool: Pool,
+	deleted: { projectId: string; eventName: string; askedAt: Date },
+) =>
+	transaction(pool, async (db) => {
+		const [project] = await holdCounts(db, deleted)
+		if (project) await uncountRemoved(db, deleted)
+	})
