@@ -47,12 +47,35 @@ const some = (piece: (index: number) => string, count = 300) =>
 const greedy = [
 	'{% assign g = (1..9000000) %}',
 	'{% assign g = (1..900000) | group_by_exp: "x", "x" %}',
-	`{% assign a = (1..900000) %}${some((i) => `{% assign a${i} = a | slice: 1, "00000" %}`)}`,
+	`{% assign a = (1..900000) %}${some((i) => `{% assign a${i} = a | slice: 1, "100000" %}`)}`,
 	`{% assign a = (1..900000) %}${'{% for i in a reversed %}'.repeat(100)}${'{% endfor %}'.repeat(100)}`,
 	`${chars('a', 17)}${some((i) => `{% assign a${i} = a | replace: "a", "<" | escape | url_encode %}`)}`,
 	`{% assign a = "<" %}${doubled('a', 18)}${some((i) => `{% capture a${i} %}{{ a }}{% endcapture %}`)}`,
 	'{{ (1..900000) }}{{ (1..900000) | raw }}{{ (1..900000) | upcase }}',
 ]
+
+test('a number that is written with 100,000 digits cuts a text in no time', (t) => {
+	const text = 'a'.repeat(99_000)
+	const five = `${'0'.repeat(99_999)}5`
+	for (const [source, cut] of Object.entries({
+		'{{ text | slice: 1, five }}': 'aaaaa',
+		'{{ text | slice: nines, five }}': '',
+		'{{ text | slice: five, most | size }}': '98995',
+		'{{ text | truncate: five }}': 'aa...',
+		'{{ text | truncate: most | size }}': '98999',
+	})) {
+		const template = compile(source, 'body')
+		const spentMs = cpuMeter()
+		const { text: printed } = render(template, {
+			text,
+			five,
+			nines: '9'.repeat(99_000),
+			most: `${'0'.repeat(90_000)}98999`,
+		})
+		t.is(printed, cut)
+		t.true(spentMs() < 1000, source)
+	}
+})
 
 test('no template takes more memory than a process has', async (t) => {
 	const liquid = new URL('../mail/liquid/liquid.ts', import.meta.url).href

@@ -56,6 +56,8 @@ const directedFilters = named(
 		'find find_exp find_index find_index_exp date',
 )
 const indentingFilters = named('json jsonify inspect')
+/** How many of their arguments, from the first, are numbers that Liquid compares again for each character. */
+const countsOf: Record<string, number> = { slice: 2, truncate: 1 }
 const searchingFilters = named(
 	'split replace replace_first replace_last remove remove_first remove_last',
 )
@@ -133,8 +135,10 @@ function limited(name: string, filter: Filter): Filter {
 	const isSearching = searchingFilters.has(name)
 	const perItem = unitsPerItem[name] ?? 0
 	const perResult = unitsPerResult[name] ?? 0
-	return function (value: unknown, ...args: unknown[]): unknown {
+	const counts = countsOf[name] ?? 0
+	return function (value: unknown, ...given: unknown[]): unknown {
 		const { context } = this
+		const args = counts > 0 ? given.map((arg, at) => (at < counts ? numberOf(arg) : arg)) : given
 		if (isLong(value) || args.some(isLong)) look(context)
 		else step(context)
 		if (writesOut) {
@@ -148,6 +152,12 @@ function limited(name: string, filter: Filter): Filter {
 		if (perResult > 0) chargeMemory(context, perResult * countOf(result))
 		return isGrowing ? checked(result, context) : result
 	}
+}
+
+/** A text becomes a number once: it may have 100,000 digits. Undefined stays, because it means a default. */
+const numberOf = (value: unknown) => {
+	const plain = toValue(value) as unknown
+	return plain === undefined ? plain : Number(plain)
 }
 
 /** Some filters return their result directly, others a generator. */
