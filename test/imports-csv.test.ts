@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { setupJobs } from './helpers/jobs.ts'
+import { longestStall } from './helpers/stall.ts'
 
 const failure = async (t: ExecutionContext, csv: string | Buffer) => {
 	const jobs = await setupJobs(t)
@@ -168,3 +169,15 @@ test('a bad address fails only its own row', async (t) => {
 	t.like(job, { state: 'completed', result: { successCount: 1 } as never })
 	t.is(job.result.errors[0]!.email, `${'x'.repeat(253)}\ufffd`)
 })
+
+for (const [what, sign] of Object.entries({ backslashes: '\\', controls: '\x01' }))
+	test.serial(`a large file of ${what} does not hold a worker up`, async (t) => {
+		const jobs = await setupJobs(t)
+		const signs = sign.repeat(10_000)
+		const rows = Array.from({ length: 500 }, (_, i) => `a${i}@example.org,${signs}`)
+		const { jobId } = (await jobs.upload(['email,signs', ...rows].join('\n'))).json()
+		const stallMs = await longestStall(() => jobs.run(jobId))
+		t.like((await jobs.job(jobId)).result, { createdCount: 500, failureCount: 0 })
+		t.deepEqual((await jobs.contact('a7@example.org'))?.data, { signs })
+		t.true(stallMs <= 50, `${stallMs} ms`)
+	})

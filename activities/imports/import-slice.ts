@@ -31,6 +31,8 @@ export interface Slice extends Bookmark {
 const recordsInSlice = 1000
 /** Before the header is known. */
 const recordsAtFirst = 20
+/** A slice ends after the record that exceeds this. Escaped as JSON, and then for Postgres, it is up to seven times as long. */
+const bytesInSlice = 128 * 1024
 /** Every row repeats the names of its columns, so a small file with long names becomes large. */
 const namesInSlice = 1_000_000
 const maxColumns = 1000
@@ -90,6 +92,7 @@ function readRecords(bytes: Buffer, begin: number, delimiter: string, most: numb
 	const note = (record: string[], { bytes: read }: { bytes: number }) => {
 		records.push(record)
 		at = begin + read
+		if (read > bytesInSlice) throw new SliceFull()
 		return null
 	}
 	try {
@@ -103,12 +106,16 @@ function readRecords(bytes: Buffer, begin: number, delimiter: string, most: numb
 			on_record: note,
 		})
 	} catch (error) {
+		if (error instanceof SliceFull) return { records, at }
 		if ((error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED')
 			throw unclosedQuote(linesIn(bytes.subarray(0, begin)) + Number((error as CsvError)['lines']))
 		throw error
 	}
 	return { records, at: records.length < most ? bytes.length : at }
 }
+
+/** Ends the parser, which takes no limit in bytes. */
+class SliceFull extends Error {}
 
 /** The candidate that occurs most often in the first line, outside of quotes. */
 function delimiterOf(file: Buffer) {
