@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
 import { guardedRequest } from '../outside/requests/guarded-request.ts'
 import { dnsServer } from './helpers/dns-server.ts'
+import { longestStall } from './helpers/stall.ts'
 
 const ask = (url: string, dnsServers: string[] = []) =>
 	guardedRequest(
@@ -187,6 +188,18 @@ for (const [what, said] of [
 		t.deepEqual(await server.ask(), { kind: 'failed', error: 'No answer within ten seconds' })
 		await server.closed
 	})
+
+test.serial('a server that sends interim answers without end is refused at once', async (t) => {
+	const server = await rawServer(t, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200_000))
+	const stallMs = await longestStall(async () => {
+		t.deepEqual(await server.ask(), {
+			kind: 'refused',
+			error: 'It sent more than 20 interim answers',
+		})
+	})
+	t.true(stallMs <= 50, `${stallMs} ms`)
+	await server.closed
+})
 
 /** Sends its lines to every client, regardless of the request, and keeps the connection open. */
 async function rawServer(t: ExecutionContext, said: string) {

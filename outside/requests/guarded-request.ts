@@ -7,7 +7,7 @@ import {
 	request as plainRequest,
 } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { inWords } from './network-faults.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -45,6 +45,8 @@ export type GuardedAnswer =
 const patienceMs = 10_000
 const maxRedirects = 5
 const maxAnswerBytes = 64 * 1024
+/** Servers send one or two answers such as 103 before their own, and some a 102 every few seconds. */
+const maxInterimAnswers = 20
 const redirects = new Set([301, 302, 303, 307, 308])
 
 class Refusal extends Error {}
@@ -182,6 +184,19 @@ async function resolve(host: string, options: GuardOptions): Promise<LookupAddre
 	]
 }
 
+/**
+ * Node handles all that it has read in one turn of the event loop, usually 64 KB: thousands of interim answers. Between
+ * small reads the request can be ended.
+ */
+const smallReads = {
+	onread: {
+		buffer: Buffer.allocUnsafe(4096),
+		callback(this: Socket, bytes: number, buffer: Uint8Array) {
+			return this.push(Buffer.from(buffer.subarray(0, bytes)))
+		},
+	},
+}
+
 function send(
 	url: URL,
 	{ method, headers, body }: GuardedRequest,
@@ -198,6 +213,7 @@ function send(
 				method,
 				headers: { 'accept-encoding': 'identity', ...headers, ...length },
 				signal,
+				...smallReads,
 				agent: session?.agents[url.protocol as 'http:'] ?? false,
 				lookup: (_host, { all }, answer) =>
 					all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
@@ -208,6 +224,12 @@ function send(
 			return
 		}
 		outgoing.on('response', resolve)
+		let interimAnswers = 0
+		outgoing.on('information', () => {
+			interimAnswers += 1
+			if (interimAnswers > maxInterimAnswers)
+				outgoing.destroy(new Refusal(`It sent more than ${maxInterimAnswers} interim answers`))
+		})
 		outgoing.on('error', (error: NodeJS.ErrnoException) => {
 			const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
 			reject(isStale ? new ConnectionKept(error.code) : error)
