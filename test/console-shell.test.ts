@@ -43,6 +43,30 @@ test('`/` and `/console` lead to the project, and log-out ends the session', asy
 	}
 })
 
+test('a page asks for nothing more when its session ends, and goes on if that fails', async (t) => {
+	const { page, open, faults } = await setupConsole(t)
+	await open('')
+	await page.waitForLoadState('networkidle')
+	const asked: string[] = []
+	const isOfPage = (url: string) => !url.includes('/console/') && !url.endsWith('/auth/logout')
+	const ending = Promise.withResolvers<void>()
+	await page.route('**/auth/logout', async (route) => {
+		page.on('request', (request) => isOfPage(request.url()) && asked.push(request.url()))
+		await ending.promise
+		await route.abort()
+	})
+	await page.getByRole('button', { name: 'Account' }).click()
+	await page.getByRole('menuitem', { name: 'Log out' }).click()
+	await page.waitForTimeout(6000)
+	t.deepEqual(asked, [])
+	ending.resolve()
+	await page.waitForRequest((request) => isOfPage(request.url()))
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('ERR_FAILED')),
+		[],
+	)
+})
+
 test('the keyboard goes to pages, finds records in the command palette and closes it', async (t) => {
 	const { page, open, faults, app, withSecretKey: headers } = await setupConsole(t)
 	for (const [url, payload] of Object.entries({

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { onlineManager, useMutation } from '@tanstack/react-query'
 import { ownApi } from '../client.ts'
 import { hasDrafts } from '../editor/drafts.ts'
 import { useConfirm } from '../parts/confirm.tsx'
@@ -13,12 +13,19 @@ export function useLogOut() {
 	const confirm = useConfirm()
 	const toast = useToast()
 	const { mutate, isPending } = useMutation({
-		mutationFn: () => ownApi.auth.logOut(),
+		mutationFn: () => {
+			// The page asks for nothing more: it would be refused once the session has ended.
+			onlineManager.setOnline(false)
+			return ownApi.auth.logOut()
+		},
 		onSuccess: () => {
 			tabs.postMessage(null)
 			forgetSession()
 		},
-		onError: ({ message }) => toast({ title: `You are still logged in. ${message}` }),
+		onError({ message }) {
+			onlineManager.setOnline(true)
+			toast({ title: `You are still logged in. ${message}` })
+		},
 	})
 	async function ask() {
 		const isSure =
