@@ -8,7 +8,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { buildFolder } from '../../build/freshness.ts'
 import { root } from '../../build/root.ts'
 import type { Role } from '../../db/accounts/session.ts'
-import { anyPort } from '../../local/ports.ts'
+import { holdPort } from '../../local/ports.ts'
 import { setup } from './app.ts'
 import { openBrowser } from './browser.ts'
 import { addMember, createUser } from './people.ts'
@@ -34,7 +34,9 @@ interface Options {
 
 /** The console in a real browser, with a person who is logged in to one project. */
 export async function setupConsole(t: ExecutionContext, options: Options = {}) {
-	const port = await anyPort()
+	// Its address is needed long before it listens.
+	const { port, release } = await holdPort()
+	t.teardown(release)
 	const origin = `http://localhost:${port}`
 	const all = await setup(t, {
 		...options.setup,
@@ -43,6 +45,7 @@ export async function setupConsole(t: ExecutionContext, options: Options = {}) {
 	})
 	const { user, headers } = await createUser(all.app, all.orm, 'ann@example.org')
 	await addMember(all.orm, all.project, user, options.role ?? 'OWNER')
+	await release()
 	await all.app.listen({ port, host: '127.0.0.1' })
 	const page = await openBrowser(t, { viewport: desktop, ...options.browser })
 	const [name, value] = headers.cookie.split('=') as [string, string]
