@@ -45,7 +45,7 @@ export async function perform(
 	const isRepeatable = route.isRepeatable && options.unchangedSince === undefined
 	let failedKeys = 0
 	let attempt = 0
-	const endsAt = performance.now() + longestInProgressMs
+	let giveUpAt: number | undefined
 	for (;;) {
 		try {
 			return await tryOnce(connection, prepared, { key, headers }, options)
@@ -54,9 +54,12 @@ export async function perform(
 			const first = firstAnswer(error, `${route.method} ${route.path}`)
 			if (first) return unwrapped(first.response)
 			const patienceMs = waitWhileInProgress(error)
-			if (patienceMs !== undefined && retries > 0 && performance.now() < endsAt) {
-				await sleep(patienceMs, options.signal)
-				continue
+			if (patienceMs !== undefined && retries > 0) {
+				giveUpAt ??= performance.now() + longestInProgressMs
+				if (performance.now() < giveUpAt) {
+					await sleep(patienceMs, options.signal)
+					continue
+				}
 			}
 			// Not a try of its own: it only tells that an earlier one has failed.
 			if (hasFailed(error) && retries > 0 && failedKeys < mostFailedKeys) {

@@ -14,8 +14,9 @@ export const campaignsWatch: Command = {
 		const { tempost, out, signal } = context
 		const id = wordOf(context, 'The id of a campaign')
 		for (let shown = ''; ;) {
-			const progress = await tempost.campaigns.progress(id, { signal })
+			// In this order, so that the last figures are those of the end.
 			const { status } = await tempost.campaigns.get(id, { signal })
+			const progress = await tempost.campaigns.progress(id, { signal })
 			const { total, sent, failed, skipped } = progress
 			const done = total > 0 ? (sent + failed + skipped) / total : 0
 			const isOver = status === 'SENT' || status === 'CANCELLED'
