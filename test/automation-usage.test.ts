@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { statements } from '../db/statement.ts'
+import { blocksReadBy } from './helpers/blocks-read.ts'
 import { openAutomations } from './helpers/automations.ts'
 import { plan } from './helpers/segments.ts'
 
@@ -361,11 +361,6 @@ test('what is in use is found without reading the active executions', async (t) 
 		[project.id, automation.id],
 	)
 	await pool.query('vacuum analyze executions')
-	const { rows } = await pool.query({
-		text: `explain (analyze, buffers, format json) ${statements.get('steps-sending-template')!.text}`,
-		values: [project.id, template.id],
-	})
-	const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-	const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+	const blocks = await blocksReadBy(pool, 'steps-sending-template', [project.id, template.id])
 	t.true(blocks < 30, `${blocks}`)
 })

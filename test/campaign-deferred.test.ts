@@ -1,4 +1,5 @@
 import test from 'ava'
+import { blocksRead } from './helpers/blocks-read.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
@@ -37,13 +38,8 @@ test('another try of a deferred mail does not read the mails of its lane that ar
 	t.true(asked.some(({ name }) => name === 'claim-campaign-slice'))
 	for (const { name, text, values } of asked) {
 		await db.query('begin')
-		const { rows } = await db.query({
-			text: `explain (analyze, buffers, format json) ${text}`,
-			values,
-		})
+		const read = await blocksRead(db, text, values)
 		await db.query('rollback')
-		const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-		const read = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 		t.true(read < 100, `${name} read ${read} pages`)
 	}
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { lastId, Event } from '../db/events/event.ts'
-import { statements } from '../db/statement.ts'
+import { blocksReadBy } from './helpers/blocks-read.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupEvents } from './helpers/events.ts'
 
@@ -106,12 +106,7 @@ test('lists of a contact step through no more than a thousand names of its event
 			['feed-page-of-contact', [project.id, ...filter, 'infinity', lastId, 50, id]],
 			['count-feed-of-contact', [project.id, ...filter, null, id]],
 		] as const) {
-			const { rows } = await pool.query({
-				text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
-				values: [...values],
-			})
-			const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-			counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+			counts.push(await blocksReadBy(pool, name, values))
 		}
 		return counts
 	}

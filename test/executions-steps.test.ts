@@ -4,7 +4,7 @@ import { deliverMails } from '../activities/delivery/claim-source.ts'
 import type { Message } from '../mail/message.ts'
 import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
-import { statements } from '../db/statement.ts'
+import { blocksReadBy } from './helpers/blocks-read.ts'
 import {
 	delayStep,
 	mailStep,
@@ -346,12 +346,7 @@ test('a move of an execution reads the same, however often it has been at a step
 				['outputs-of-execution', [project.id, id, steps.map((step) => step.id), 2 ** 21]],
 				['event-since', [project.id, id, 'paid', new Date(0), []]],
 			] as const) {
-				const { rows } = await db.query({
-					text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
-					values: [...values],
-				})
-				const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-				counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+				counts.push(await blocksReadBy(db, name, values))
 			}
 			return counts
 		} finally {

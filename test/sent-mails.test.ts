@@ -1,7 +1,7 @@
 import { recordSent } from '../db/emails/ledger.ts'
 import { lastId } from '../db/events/event.ts'
-import { statements } from '../db/statement.ts'
 import test, { type ExecutionContext } from 'ava'
+import { blocksReadBy } from './helpers/blocks-read.ts'
 import { createProject } from './helpers/app.ts'
 import { setupFeed } from './helpers/feed.ts'
 import { mailStep, waitStep } from './helpers/executions.ts'
@@ -248,12 +248,7 @@ test('lists with sent mails read as little of the ledger if nearly all mails are
 			['event-fields', [project.id, 'email.sent']],
 			['commonest-event-fields', [project.id]],
 		] as const) {
-			const { rows } = await pool.query({
-				text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
-				values: [...values],
-			})
-			const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-			counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+			counts.push(await blocksReadBy(pool, name, values))
 		}
 		return counts
 	}
