@@ -37,7 +37,7 @@ export async function perform(
 ): Promise<unknown> {
 	const { route } = prepared
 	const retries = options.retries ?? connection.retries
-	const headers = lowerCased({ ...connection.headers }, { ...options.headers })
+	const headers = lowerCased({ ...connection.headers, ...options.headers })
 	const givenKey = options.idempotencyKey ?? headers['idempotency-key']
 	const firstKey = route.takesKey ? (givenKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
@@ -119,10 +119,8 @@ function headersOf(
 }
 
 /** Later headers replace earlier ones of the same name. As two spellings, both would be sent as one value. */
-const lowerCased = (...all: Record<string, string>[]): Record<string, string> =>
-	Object.fromEntries(
-		all.flatMap(Object.entries<string>).map(([name, value]) => [name.toLowerCase(), value]),
-	)
+const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+	Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 function credentialsFor(connection: Connection, { name, access }: Route): Record<string, string> {
 	const { secretKey, publicKey, session, url } = connection

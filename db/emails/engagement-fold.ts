@@ -135,7 +135,7 @@ export const foldEngagements = statement('fold-engagements', {
 		(select count(*) > $limit or coalesce(bool_or("isLast"), false) from next) as "hasMore"`,
 })
 
-/** Most looks find nothing, and this costs a fiftieth of the statement that counts. */
+/** Most looks find nothing, and this costs far less than the statement that counts. */
 const engagementsWait = statement('engagements-wait', {
 	params: {},
 	row: { waits: bool },

@@ -222,9 +222,9 @@ const uncountRemoved = statement('uncount-removed-events', {
 })
 
 /**
- * Takes what is still counted of events that were deleted until a time: those of months that the ledger has removed
- * stay counted, and would keep their name in lists for ever. Events that arrived meanwhile are counted. Deletions of one
- * name take turns, because two would each see and take the same count. A project that is deleted meanwhile has no counts.
+ * Subtracts what is still counted after a deletion: events of months that the ledger has removed. They would keep their
+ * name in lists for ever. Events that arrived meanwhile stay counted. Deletions of one name take turns, because two at
+ * once would both subtract the same count. A project that is deleted meanwhile has no counts.
  */
 export const forgetCounts = (
 	pool: Pool,

@@ -1,9 +1,9 @@
 import { lastId } from './event.ts'
 
 /**
- * The newest mails that are their own event, next to `stored`: the newest events of a list. If there are `most` of these,
- * the ledger is read only as far back as they go. A project may send nearly all its mails long after it accepts them,
- * and this would otherwise read all of them in search of others.
+ * Mails that are their own event, for a list of the newest: its other events are in `stored`. If those fill the list,
+ * the ledger is read only as far back as they go. In a project that sends nearly all its mails long after it accepts
+ * them, few mails are their own event, and the search would go through all of them.
  */
 export const newestSentMails = (most: string) =>
 	`newest_sent_mails($projectId, case when (select count(*) from stored) < ${most} then '-infinity'
