@@ -14,6 +14,7 @@ import type { Message } from './message.ts'
 import { messageSize } from './message-size.ts'
 import { buildMime } from './mime/mime.ts'
 import { renderDeep, renderTextPart } from './liquid/plain.ts'
+import { shownParts, shownSource } from './shown-mail.ts'
 import { bufferOf } from './threads/buffer-of.ts'
 import { type AskedTemplate, problemsIn } from './liquid/template-problems.ts'
 import type { Tracking } from './tracked-urls.ts'
@@ -65,9 +66,8 @@ export const renderingTasks = {
 		return composeMessage(input.mail, [], input.publicUrl, input.tracking)
 	},
 
-	/** Its wire format, without attachments and signature. */
-	source: (input: { mail: Mail; publicUrl: string }) =>
-		buildMime(composeMessage(input.mail, [], input.publicUrl, null)),
+	shownParts,
+	shownSource,
 
 	/** A mail in its wire format, signed if there is a key. Rejects when the key can't sign. */
 	mime({ message, dkim }: { message: Message; dkim?: DkimKey | undefined }) {

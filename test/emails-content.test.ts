@@ -54,6 +54,23 @@ test('the source of a mail is a message with the same parts', async (t) => {
 	)
 })
 
+test('a mail with a body of megabytes is shown as a short one is', async (t) => {
+	const { ask, sent, pool } = await setupMails(t)
+	const { id } = await sent({ subject: 'Grüße', body: '<p>One</p>' })
+	const parts = async () => (await ask(`/emails/${id}/parts`)).json<Parts>()
+	const source = async () => (await ask(`/emails/${id}/source`)).body
+	const [shortParts, shortSource] = [await parts(), await source()]
+	await pool.query(`update emails set body = repeat('<!---->', 300000) || body`)
+	const longParts = await parts()
+	t.deepEqual({ ...longParts, html: longParts.html.replaceAll('<!---->', '') }, shortParts)
+	t.is(longParts.html.length - shortParts.html.length, 7 * 300_000)
+	const longSource = await source()
+	t.deepEqual(longSource.slice(0, 500), shortSource.slice(0, 500))
+	t.true(longSource.length > 7 * 300_000)
+	await pool.query('update emails set body = null')
+	isEnvelope(t, await ask(`/emails/${id}/parts`), 409, 'CONFLICT')
+})
+
 test("a campaign's mail has the content and the footer of its campaign", async (t) => {
 	const { contacts, started, request } = await openCampaigns(t)
 	await contacts(1, { data: { name: 'Ann', locale: 'de' } })

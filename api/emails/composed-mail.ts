@@ -1,57 +1,67 @@
+import type { Pool } from 'pg'
 import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import { wholeMail } from '../../db/emails/composed-mail.ts'
+import type { RowOf } from '../../db/sql-types.ts'
+import { type Database, databaseOf, withDatabase } from '../../db/thread-database.ts'
 import { completed } from '../../mail/campaign/completed-mail.ts'
 import { mailOf } from '../../mail/ledger-mail.ts'
-import type { Message } from '../../mail/message.ts'
-import { perform, wireOf } from '../../mail/rendering.ts'
+import { perform } from '../../mail/rendering.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { threads } from '../threads/threads.ts'
 import type { EmailRoutes } from './email-view.ts'
 
+interface Asked {
+	form: 'shownParts' | 'shownSource'
+	projectId: string
+	emailId: string
+}
+
+/** The longest body that is read on the event loop, in bytes. */
+const mostBytes = 2 ** 20
+const limitMs = 60_000
+
 /**
- * A mail as it was composed, or would be now, without its attachments. Without tracking: looking at it is no open,
- * and its links lead where they were meant to.
+ * A mail as it was composed, or would be now. A thread reads and composes one with a long body, which the event loop
+ * only passes on.
  */
-export async function composedMail(
-	options: EmailRoutes,
-	projectId: string,
-	emailId: string,
-): Promise<Message> {
-	const mail = await mailToCompose(options, projectId, emailId)
-	return perform(projectId, 'compose', { mail, publicUrl: options.publicUrl, tracking: null })
-}
-
-/** The same in its wire format. */
-export async function sourceOf(
-	options: EmailRoutes,
-	projectId: string,
-	emailId: string,
-): Promise<Buffer> {
-	const mail = await mailToCompose(options, projectId, emailId)
-	return bufferOf(await perform(projectId, 'source', { mail, publicUrl: options.publicUrl }))
-}
-
-async function mailToCompose({ pool, publicUrl }: EmailRoutes, projectId: string, emailId: string) {
-	const [mail] = await wholeMail(pool, { projectId, emailId })
+export async function composedMail({ pool, publicUrl }: EmailRoutes, asked: Asked) {
+	const { projectId, emailId } = asked
+	const [mail] = await wholeMail(pool, { projectId, emailId, mostBytes })
 	if (!mail) throw notFound('email', emailId)
 	if (mail.source_type === 'INBOUND') throw received()
-	const [source] =
-		mail.body === null ? await campaignMails(pool, { projectId, emailIds: [emailId] }) : []
-	if (mail.body === null && !source) throw contentGone()
-	const own = { ...mail, body: mail.body ?? '' }
-	const whole = source ? await completed({ ...own, to: source.email }, source, publicUrl) : own
-	return mailOf(whole)
+	const task = { ...asked, publicUrl, database: databaseOf(pool) }
+	const bytes = mail.is_long
+		? await threads.run('composeMail', task, { key: projectId, limitMs })
+		: await composedOf(pool, mail, task)
+	if (!bytes) throw contentGone()
+	return bufferOf(bytes)
 }
 
-/** The headers as they are sent, unfolded and in their order. */
-export async function headersOf(message: Message) {
-	const raw = await wireOf({ ...message, html: '', text: '', attachments: [] })
-	const text = raw.toString('latin1')
-	const head = text.slice(0, text.indexOf('\r\n\r\n')).replaceAll(/\r\n(?=[ \t])/g, '')
-	return head.split('\r\n').map((line) => {
-		const colon = line.indexOf(':')
-		return { name: line.slice(0, colon), value: line.slice(colon + 1).trim() }
+interface LongMail extends Asked {
+	database: Database
+	publicUrl: string
+}
+
+/** The thread's part of `composedMail`. */
+export const composeMail = ({ database, ...asked }: LongMail) =>
+	withDatabase(database, async (pool) => {
+		const [mail] = await wholeMail(pool, { ...asked, mostBytes: 2 ** 31 - 1 })
+		return mail && composedOf(pool, mail, asked)
 	})
+
+/** Undefined: its content has been deleted. */
+async function composedOf(
+	pool: Pool,
+	mail: RowOf<typeof wholeMail>,
+	{ form, projectId, emailId, publicUrl }: Asked & { publicUrl: string },
+) {
+	const [source] =
+		mail.body === null ? await campaignMails(pool, { projectId, emailIds: [emailId] }) : []
+	if (mail.body === null && !source) return undefined
+	const own = { ...mail, body: mail.body ?? '' }
+	const whole = source ? await completed({ ...own, to: source.email }, source, publicUrl) : own
+	return perform(projectId, form, { mail: mailOf(whole), publicUrl })
 }
 
 const received = () =>

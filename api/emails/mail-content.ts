@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Component, PathId } from '../schemas.ts'
-import { composedMail, headersOf, sourceOf } from './composed-mail.ts'
+import { composedMail } from './composed-mail.ts'
 import type { EmailRoutes } from './email-view.ts'
 
 const tags = ['emails']
@@ -33,10 +33,11 @@ export const mailContent: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, o
 				response: { 200: Parts },
 			},
 		},
-		async ({ project, params }) => {
-			const message = await composedMail(options, project.id, params.id)
-			const { subject, html, text } = message
-			return { subject, html, text, headers: await headersOf(message) }
+		async ({ project, params }, reply) => {
+			const asked = { form: 'shownParts', projectId: project.id, emailId: params.id } as const
+			const parts = await composedMail(options, asked)
+			// It is JSON already.
+			return reply.type('application/json; charset=utf-8').send(parts as never)
 		},
 	)
 
@@ -52,7 +53,8 @@ export const mailContent: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, o
 			},
 		},
 		async ({ project, params }, reply) => {
-			const source = await sourceOf(options, project.id, params.id)
+			const asked = { form: 'shownSource', projectId: project.id, emailId: params.id } as const
+			const source = await composedMail(options, asked)
 			return reply
 				.type('message/rfc822')
 				.header('content-disposition', `attachment; filename="${params.id}.eml"`)

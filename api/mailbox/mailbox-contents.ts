@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { findMessages } from '../../db/emails/mailbox-message.ts'
 import { notFound } from '../errors.ts'
 import { Extended, PathId } from '../schemas.ts'
-import { fileOf, Message, messageOf, shownBody, sourceInPieces } from './mailbox-reading.ts'
+import { fileOf, Message, messageAsJson, shownBody, sourceInPieces } from './mailbox-reading.ts'
 
 const tags = ['mailbox']
 export const Params = Type.Object({ id: PathId('message') })
@@ -27,7 +27,10 @@ export const mailboxContents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 200: Mail },
 			},
 		},
-		async ({ params: { id } }) => present(id, await messageOf(pool, await found(pool, id))),
+		async ({ params: { id } }, reply) => {
+			const message = present(id, await messageAsJson(pool, await found(pool, id)))
+			return reply.type('application/json; charset=utf-8').send(message as never)
+		},
 	)
 
 	app.get(

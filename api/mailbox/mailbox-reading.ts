@@ -89,6 +89,18 @@ export const Message = Component('MailboxMessage', {
 /** A mail in the form for the list. */
 export async function messageOf(pool: Pool, message: FoundMessage) {
 	const described = await descriptionOf(pool, message)
+	return described && { ...rowOf(message), ...described }
+}
+
+/** The same as JSON: of a long mail, the event loop only passes on what the thread has written. */
+export async function messageAsJson(pool: Pool, message: FoundMessage) {
+	if (message.raw) return JSON.stringify(await messageOf(pool, message))
+	const task = { ...storedIn(pool, message), row: rowOf(message) }
+	const json = await threads.run('mailAsJson', task, run)
+	return json && bufferOf(json)
+}
+
+function rowOf(message: FoundMessage) {
 	const { raw: _, rawBytes: __, ...row } = message
-	return described && { ...row, ...described }
+	return row
 }

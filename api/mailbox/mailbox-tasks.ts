@@ -11,6 +11,11 @@ interface Stored {
 /** The threads' part of reading large mails. Each results in undefined if the mail was deleted meanwhile. */
 export const mailboxTasks = {
 	describeMail: (stored: Stored) => read(stored, describeMail),
+	/** With what the row says of it, as JSON. */
+	mailAsJson: ({ row, ...stored }: Stored & { row: object }) =>
+		read(stored, async (raw) =>
+			Buffer.from(JSON.stringify({ ...row, ...(await describeMail(raw)) })),
+		),
 	previewMail: ({ options, ...stored }: Stored & { options: Preview }) =>
 		read(stored, async (raw) => Buffer.from(previewOf(await readMail(raw), options))),
 	fileOfMail: ({ position, ...stored }: Stored & { position: number }) =>

@@ -1,5 +1,6 @@
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { mailboxTasks } from '../mailbox/mailbox-tasks.ts'
+import { composeMail } from '../emails/composed-mail.ts'
 import { performLarge } from '../send/large-send.ts'
 import { readBounceReport } from '../reputation/bounce-report.ts'
 
@@ -7,6 +8,7 @@ import { readBounceReport } from '../reputation/bounce-report.ts'
 
 export const tasks = {
 	send: performLarge,
+	composeMail,
 	...mailboxTasks,
 	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
 }

@@ -1,4 +1,4 @@
-import { json, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { MailCopy } from './email.ts'
 
@@ -37,11 +37,16 @@ export const composed = `m.project_id, m.id, m.contact_id, m.campaign_id, m."to"
 		coalesce(m.language, k.language) as language, m.postal_address,
 		coalesce(m.type, k.type) as type, coalesce(m.scheduled_for, m.created_at) as created_at`
 
-/** A mail of any status, to be shown. Its campaign has been deleted if the body and the sender are null. */
+/**
+ * A mail of any status, to be shown. Its campaign has been deleted if the body and the sender are null. A body of more
+ * bytes than `mostBytes` is left out.
+ */
 export const wholeMail = statement('whole-mail', {
-	params: { projectId: uuid, emailId: uuid },
-	row: { ...composedColumns, source_type: text.orNull, body: text.orNull },
-	text: `select ${composed}, m."text", m.source_type, m.body
+	params: { projectId: uuid, emailId: uuid, mostBytes: int },
+	row: { ...composedColumns, source_type: text.orNull, body: text.orNull, is_long: bool },
+	text: `select ${composed}, m."text", m.source_type,
+		case when octet_length(m.body) <= $mostBytes::int then m.body end as body,
+		coalesce(octet_length(m.body) > $mostBytes::int, false) as is_long
 	from emails m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true
 	where m.project_id = $projectId and m.id = $emailId`,
 })
