@@ -201,6 +201,24 @@ test.serial('a server that sends interim answers without end is refused at once'
 	await server.closed
 })
 
+test.serial(
+	'answers in parts of a byte, ten at once, block nobody, and arrive whole',
+	async (t) => {
+		const part = '1\r\nx\r\n'
+		const server = await rawServer(
+			t,
+			`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${part.repeat(60_000)}0\r\n\r\n`,
+		)
+		const text = 'x'.repeat(60_000)
+		const stallMs = await longestStall(async () => {
+			const answers = await Promise.all(Array.from({ length: 10 }, server.ask))
+			for (const answer of answers)
+				t.deepEqual(answer, { kind: 'answered', status: 200, text, retryAfter: null })
+		})
+		t.true(stallMs <= 50, `${stallMs} ms`)
+	},
+)
+
 /** Sends its lines to every client, regardless of the request, and keeps the connection open. */
 async function rawServer(t: ExecutionContext, said: string) {
 	const closed = Promise.withResolvers<void>()

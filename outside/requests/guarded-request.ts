@@ -7,9 +7,10 @@ import {
 	request as plainRequest,
 } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
-import { isIP, type Socket } from 'node:net'
+import { isIP } from 'node:net'
 import { promisify } from 'node:util'
 import { inWords } from './network-faults.ts'
+import { paceReading } from './paced-reading.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface GuardOptions {
@@ -184,19 +185,6 @@ async function resolve(host: string, options: GuardOptions): Promise<LookupAddre
 	]
 }
 
-/**
- * Node handles all that it has read in one turn of the event loop, usually 64 KB: thousands of interim answers. Between
- * small reads the request can be ended.
- */
-const smallReads = {
-	onread: {
-		buffer: Buffer.allocUnsafe(4096),
-		callback(this: Socket, bytes: number, buffer: Uint8Array) {
-			return this.push(Buffer.from(buffer.subarray(0, bytes)))
-		},
-	},
-}
-
 function send(
 	url: URL,
 	{ method, headers, body }: GuardedRequest,
@@ -213,7 +201,6 @@ function send(
 				method,
 				headers: { 'accept-encoding': 'identity', ...headers, ...length },
 				signal,
-				...smallReads,
 				agent: session?.agents[url.protocol as 'http:'] ?? false,
 				lookup: (_host, { all }, answer) =>
 					all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
@@ -223,6 +210,7 @@ function send(
 			reject(new Refusal(`The request cannot be made: ${(error as Error).message}`))
 			return
 		}
+		outgoing.on('socket', paceReading)
 		outgoing.on('response', resolve)
 		let interimAnswers = 0
 		outgoing.on('information', () => {
