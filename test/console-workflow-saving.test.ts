@@ -207,6 +207,38 @@ test('unsaved changes of a workflow can be saved only once a rename or a disabli
 	t.deepEqual(faults, [])
 })
 
+test('renaming a workflow waits for a save by its writer, and what was typed meanwhile can be saved', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
+	const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	await page.route('**/graph', async (route) => {
+		sent.resolve()
+		await answered.promise
+		await route.continue()
+	})
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	const name = page.getByLabel('Name', { exact: true })
+	const save = page.getByRole('button', { name: 'Save', exact: true })
+	await name.fill('Second reminder')
+	await save.click()
+	await sent.promise
+	await name.fill('Third reminder')
+	t.true(await page.getByRole('button', { name: 'Enable' }).isDisabled())
+	await chooseMore(page, 'Rename')
+	const dialog = page.getByRole('dialog', { name: 'Name and note' })
+	await dialog.getByLabel('Name', { exact: true }).fill('Second order')
+	await dialog.getByRole('button', { name: 'Save' }).click()
+	await dialog.locator('[aria-busy=true]').waitFor()
+	answered.resolve()
+	await dialog.waitFor({ state: 'detached' })
+	await save.click()
+	await save.waitFor({ state: 'detached' })
+	const stored = await call<Stored & { name: string }>('GET', `/workflows/${id}`)
+	t.is(stored.name, 'Second order')
+	t.true(stored.steps.some((step) => step.name === 'Third reminder'))
+	t.deepEqual(faults, [])
+})
+
 test('a step that another person changed before a rename is not saved over without a word', async (t) => {
 	const { page, open, call, firstOrder } = await setupWorkflows(t)
 	const { id, idOf } = await firstOrder()

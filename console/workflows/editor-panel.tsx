@@ -10,7 +10,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Soft } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import { useIsActing } from './act-on-workflow.ts'
+import { actOn, useIsActing } from './act-on-workflow.ts'
 import { Editor } from './editor.tsx'
 import styles from './editor.module.css'
 import { type Graph, inputOf, isUnfinished } from './graph.ts'
@@ -123,7 +123,8 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
-	const { mutate, error, isPending, reset } = useMutation({
+	const { mutate, error, reset } = useMutation({
+		...actOn(workflow.id),
 		mutationFn: ({ graph, base }: { graph: Graph; base: string }) =>
 			api.workflows.replaceGraph(workflow.id, inputOf(graph), { unchangedSince: base }),
 		onSuccess: async ({ enabled, version, updatedAt }, { graph }) => {
@@ -135,8 +136,6 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		// Someone else may have changed it.
 		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),
 	})
-	// An act of the writer changes the version. Saving waits until the new one is loaded.
-	const isActing = useIsActing(workflow.id)
 	async function ask(base: string) {
 		const { graph } = draft
 		const question = publishQuestion(workflow, graph)
@@ -148,6 +147,6 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		askOver: () => void ask(workflow.updatedAt),
 		forget: reset,
 		error,
-		isBusy: isPending || isActing,
+		isBusy: useIsActing(workflow.id),
 	}
 }

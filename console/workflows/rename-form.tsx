@@ -4,25 +4,23 @@ import { changesOf } from '../parts/changes-of.ts'
 import { TextArea, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useProject } from '../shell/projects.ts'
-import { actOn } from './act-on-workflow.ts'
+import { actOn, type Perform } from './act-on-workflow.ts'
 
 export function RenameForm({
 	workflow,
-	after,
+	perform,
 	onDone,
 }: {
 	workflow: WorkflowWithSteps
-	after: () => Promise<unknown>
+	perform: Perform
 	onDone: () => void
 }) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const { mutate, error, isPending } = useMutation({
-		mutationKey: actOn(workflow.id),
-		async mutationFn(input: { name: string; description: string | null }) {
-			await api.workflows.update(workflow.id, changesOf(workflow, input))
-			await after()
-		},
+		...actOn(workflow.id),
+		mutationFn: (input: { name: string; description: string | null }) =>
+			perform(() => api.workflows.update(workflow.id, changesOf(workflow, input))),
 		onSuccess: async () => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			onDone()

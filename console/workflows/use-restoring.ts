@@ -4,7 +4,7 @@ import type { WorkflowWithSteps } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import { actOn } from './act-on-workflow.ts'
+import { actOn, useIsActing } from './act-on-workflow.ts'
 import type { Draft } from './use-draft.ts'
 
 const route = getRouteApi('/console/$projectId/workflows/$workflowId')
@@ -16,8 +16,8 @@ export function useRestoring({ id, enabled }: WorkflowWithSteps, draft: Draft) {
 	const confirm = useConfirm()
 	const toast = useToast()
 	const navigate = route.useNavigate()
-	const { mutate, error, isPending } = useMutation({
-		mutationKey: actOn(id),
+	const { mutate, error } = useMutation({
+		...actOn(id),
 		mutationFn: (version: number) => api.workflows.restoreVersion(id, String(version)),
 		onSuccess: async (changed) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
@@ -40,5 +40,5 @@ export function useRestoring({ id, enabled }: WorkflowWithSteps, draft: Draft) {
 		})
 		if (isSure) mutate(version)
 	}
-	return { restore: (version: number) => void restore(version), error, isBusy: isPending }
+	return { restore: (version: number) => void restore(version), error, isBusy: useIsActing(id) }
 }

@@ -6,7 +6,7 @@ import { deletionOf } from '../parts/deletion.ts'
 import { useToast } from '../parts/toast.tsx'
 import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
-import { actOn } from './act-on-workflow.ts'
+import { actOn, type Perform } from './act-on-workflow.ts'
 import { graphFault } from './graph-fault.ts'
 
 interface Deletion {
@@ -21,7 +21,7 @@ export function useWorkflowActs(workflowId?: string) {
 	const confirm = useConfirm()
 	const toast = useToast()
 	const { mutate, error, isPending, reset } = useMutation({
-		mutationKey: actOn(workflowId),
+		...actOn(workflowId),
 		mutationFn: (act: () => Promise<unknown>) => act(),
 		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
 	})
@@ -43,7 +43,7 @@ export function useWorkflowActs(workflowId?: string) {
 	async function setEnabled(
 		{ id, name, enabled }: Workflow,
 		active: number,
-		after?: () => Promise<unknown>,
+		perform: Perform = (act) => act(),
 	) {
 		const people = active === 1 ? '1 person goes' : `${formatCount(active)} people go`
 		const isSure =
@@ -54,15 +54,16 @@ export function useWorkflowActs(workflowId?: string) {
 				act: 'Disable',
 			}))
 		if (!isSure) return
-		mutate(async () => {
-			const { version } = await api.workflows.update(id, { enabled: !enabled })
-			toast({
-				title: enabled
-					? 'Disabled. Nobody new enters'
-					: `Enabled. New people get version ${version}`,
-			})
-			await after?.()
-		})
+		mutate(() =>
+			perform(async () => {
+				const { version } = await api.workflows.update(id, { enabled: !enabled })
+				toast({
+					title: enabled
+						? 'Disabled. Nobody new enters'
+						: `Enabled. New people get version ${version}`,
+				})
+			}),
+		)
 	}
 
 	async function remove(workflow: Workflow, after?: () => Promise<unknown>) {
@@ -91,8 +92,8 @@ export function useWorkflowActs(workflowId?: string) {
 		isBusy: isPending,
 		/** Takes back what was said about the last act. */
 		forget: reset,
-		setEnabled: (workflow: Workflow, active: number, after?: () => Promise<unknown>) =>
-			void setEnabled(workflow, active, after),
+		setEnabled: (workflow: Workflow, active: number, perform?: Perform) =>
+			void setEnabled(workflow, active, perform),
 		remove: (workflow: Workflow, after?: () => Promise<unknown>) =>
 			mutate(() => remove(workflow, after)),
 		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>

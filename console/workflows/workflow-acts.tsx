@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { useProject } from '../shell/projects.ts'
+import { type Perform, useIsActing } from './act-on-workflow.ts'
 import { RenameForm } from './rename-form.tsx'
 import type { Draft } from './use-draft.ts'
 import { useWorkflowActs } from './use-workflow-acts.ts'
@@ -18,10 +19,10 @@ export function WorkflowActs({ workflow, draft }: { workflow: WorkflowWithSteps;
 	const { project } = useProject()
 	const navigate = useNavigate()
 	const [isRenaming, setRenaming] = useState(false)
-	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs(workflow.id)
+	const { setEnabled, duplicate, remove, error, forget } = useWorkflowActs(workflow.id)
 	// What was refused may be right once something has changed.
 	useEffect(forget, [forget, isChanged, workflow.updatedAt])
-	const rebase = useRebasing(workflow, draft)
+	const rebasing = useRebasing(workflow, draft)
 	const params = { projectId: project.id }
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
 	return (
@@ -29,10 +30,10 @@ export function WorkflowActs({ workflow, draft }: { workflow: WorkflowWithSteps;
 			<Fault error={error} />
 			<Button
 				kind={workflow.enabled ? 'plain' : 'primary'}
-				isBusy={isBusy}
+				isBusy={useIsActing(workflow.id)}
 				disabled={isChanged && !workflow.enabled}
 				title={isChanged && !workflow.enabled ? 'Save your changes first' : undefined}
-				onClick={() => setEnabled(workflow, active, rebase)}
+				onClick={() => setEnabled(workflow, active, rebasing)}
 			>
 				{workflow.enabled ? 'Disable' : 'Enable'}
 			</Button>
@@ -60,20 +61,23 @@ export function WorkflowActs({ workflow, draft }: { workflow: WorkflowWithSteps;
 				]}
 			/>
 			<Dialog title="Name and note" isOpen={isRenaming} onClose={() => setRenaming(false)}>
-				<RenameForm workflow={workflow} after={rebase} onDone={() => setRenaming(false)} />
+				<RenameForm workflow={workflow} perform={rebasing} onDone={() => setRenaming(false)} />
 			</Dialog>
 		</>
 	)
 }
 
-/** Bases unsaved changes on the version that an act of their writer has made. */
-function useRebasing(workflow: WorkflowWithSteps, draft: Draft) {
+/** For acts of the writer: bases unsaved changes on the version that the act has made. */
+function useRebasing({ id }: WorkflowWithSteps, draft: Draft): Perform {
 	const { project } = useProject()
 	const queries = useQueryClient()
-	return async () => {
-		const queryKey = [project.id, 'workflows', workflow.id]
+	const queryKey = [project.id, 'workflows', id]
+	const loaded = () => queries.getQueryData<WorkflowWithSteps>(queryKey)
+	return async (act) => {
+		const before = loaded()
+		await act()
 		await queries.invalidateQueries({ queryKey, exact: true })
-		const after = queries.getQueryData<WorkflowWithSteps>(queryKey)
-		if (after) draft.rebase(workflow, after)
+		const after = loaded()
+		if (before && after) draft.rebase(before, after)
 	}
 }
