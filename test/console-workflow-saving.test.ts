@@ -21,18 +21,27 @@ async function rename(page: Page, name: string) {
 	await dialog.waitFor({ state: 'detached' })
 }
 
-test('changes made while a workflow is being saved are kept, and saved next', async (t) => {
-	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
-	const { id, idOf } = await firstOrder()
+/** The name of the chosen step and the button that saves it. The first save waits until `answer` is called. */
+async function holdSave(page: Page) {
 	const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 	await page.route('**/graph', async (route) => {
 		sent.resolve()
 		await answered.promise
 		await route.continue()
 	})
+	return {
+		name: page.getByLabel('Name', { exact: true }),
+		save: page.getByRole('button', { name: 'Save', exact: true }),
+		sent: sent.promise,
+		answer: answered.resolve,
+	}
+}
+
+test('changes made while a workflow is being saved are kept, and saved next', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
 	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
-	const name = page.getByLabel('Name', { exact: true })
-	const save = page.getByRole('button', { name: 'Save', exact: true })
+	const { name, save, sent, answer } = await holdSave(page)
 	const saved = page.getByText('Saved', { exact: true })
 	const storedName = async () => {
 		const { steps } = await call<Stored>('GET', `/workflows/${id}`)
@@ -41,10 +50,10 @@ test('changes made while a workflow is being saved are kept, and saved next', as
 	await name.press('End')
 	await name.pressSequentially(' one')
 	await save.click()
-	await sent.promise
+	await sent
 	await name.press('End')
 	await name.pressSequentially(', two')
-	answered.resolve()
+	answer()
 	await saved.waitFor()
 	t.is(await name.inputValue(), 'Reminder one, two')
 	t.is(await storedName(), 'Reminder one')
@@ -210,18 +219,11 @@ test('unsaved changes of a workflow can be saved only once a rename or a disabli
 test('renaming a workflow waits for a save by its writer, and what was typed meanwhile can be saved', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
 	const { id, idOf } = await firstOrder()
-	const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-	await page.route('**/graph', async (route) => {
-		sent.resolve()
-		await answered.promise
-		await route.continue()
-	})
 	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
-	const name = page.getByLabel('Name', { exact: true })
-	const save = page.getByRole('button', { name: 'Save', exact: true })
+	const { name, save, sent, answer } = await holdSave(page)
 	await name.fill('Second reminder')
 	await save.click()
-	await sent.promise
+	await sent
 	await name.fill('Third reminder')
 	t.true(await page.getByRole('button', { name: 'Enable' }).isDisabled())
 	await chooseMore(page, 'Rename')
@@ -229,7 +231,7 @@ test('renaming a workflow waits for a save by its writer, and what was typed mea
 	await dialog.getByLabel('Name', { exact: true }).fill('Second order')
 	await dialog.getByRole('button', { name: 'Save' }).click()
 	await dialog.locator('[aria-busy=true]').waitFor()
-	answered.resolve()
+	answer()
 	await dialog.waitFor({ state: 'detached' })
 	await save.click()
 	await save.waitFor({ state: 'detached' })
