@@ -179,6 +179,19 @@ test('consumption is this month’s, and its amount comes from Stripe', async (t
 	})
 })
 
+test('consumption is shown after a subscription was cancelled and has no further invoice', async (t) => {
+	const { route, use, customer, subscriptions, tell, faults } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('active', { cancel_at_period_end: true })])
+	await tell('customer.subscription.updated', id)
+	await use('campaigns', 3)
+	faults.push({ path: '/v1/invoices/create_preview', status: 404, code: 'invoice_upcoming_none' })
+	const answer = await route('GET', 'billing-consumption')
+	t.is(answer.statusCode, 200, answer.body)
+	t.is(answer.json().usage.total, 3)
+	t.is(answer.json().upcomingInvoice, null)
+})
+
 test('consumption counts mail that was accepted and waits, as limits do', async (t) => {
 	const { route, send } = await setupBilling(t)
 	t.is((await send()).statusCode, 200)

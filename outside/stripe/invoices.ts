@@ -1,5 +1,5 @@
 import type Sdk from 'stripe'
-import type { Stripe } from './client.ts'
+import { isStripeError, type Stripe } from './client.ts'
 
 /** The newest hundred. Amounts are in the currency's smallest unit. */
 export async function invoicesOf({ sdk }: Stripe, customer: string) {
@@ -24,10 +24,15 @@ export async function invoicesOf({ sdk }: Stripe, customer: string) {
 export const isUnpaid = ({ status, amount_remaining }: Sdk.Invoice) =>
 	(status === 'open' || status === 'uncollectible') && amount_remaining > 0
 
-/** The amount of this month so far. */
+/** The amount of this month so far. null: a subscription that ends has no further invoice. */
 export async function upcomingInvoice({ sdk }: Stripe, customer: string, subscription: string) {
-	const preview = await sdk.invoices.createPreview({ customer, subscription })
-	return { amountDue: preview.amount_due, currency: preview.currency, ...period(preview) }
+	try {
+		const preview = await sdk.invoices.createPreview({ customer, subscription })
+		return { amountDue: preview.amount_due, currency: preview.currency, ...period(preview) }
+	} catch (error) {
+		if (isStripeError(error) && error.code === 'invoice_upcoming_none') return null
+		throw error
+	}
 }
 
 const period = ({ period_start, period_end }: Sdk.Invoice) => ({
