@@ -144,6 +144,15 @@ test('SPF counts if it allows the server, in any form', async (t) => {
 	t.regex((await verify(added.id)).lastError!, /several SPF records/)
 })
 
+test('SPF counts if it names the server as shown, however SMTP_URL writes it', async (t) => {
+	const dns = await dnsServer(t, {})
+	const env = { ...smtp, SMTP_URL: 'smtp://Relay.Example.NET:587' }
+	const { add, verify } = await setupDomains(t, env, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.true((await verify(added.id)).verified)
+})
+
 test('a domain keeps the selector and the key that its owner has published', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, verify } = await setupDomains(t, smtp, [dns.address])

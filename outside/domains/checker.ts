@@ -29,7 +29,9 @@ export function createDomainChecker(
 				remove: nothing,
 			}
 		case 'smtp': {
-			const smtpHost = new URL(env.SMTP_URL!).hostname.replaceAll(/[[\]]/g, '')
+			// Parsing leaves the case of a host as it is, except in web addresses.
+			const { hostname } = new URL(env.SMTP_URL!)
+			const smtpHost = hostname.replaceAll(/[[\]]/g, '').toLowerCase()
 			return {
 				check: ownKeyCheck({ pool, dns, secret: env.SESSION_SECRET, smtpHost }),
 				remove: nothing,
