@@ -164,6 +164,31 @@ test('last month’s mail is on last month’s invoice while that is a draft, an
 	t.is(row!.month, '2020-02-01')
 })
 
+test('a report that Stripe has not looked at by the end of its month’s invoice is on the next one', async (t) => {
+	const { subscribe, use, report, execute, metering, faults } = await setupMetering(t)
+	await subscribe()
+	const path = '/v1/billing/meter_events'
+	const refused = { path, status: 400, isKept: true }
+	const doubtful = { path, cut: 'before' as const }
+	await use('transactional', 1)
+	faults.push(refused)
+	await report()
+	for (const untried of [2, 4]) {
+		await use('transactional', untried)
+		faults.push(refused, doubtful)
+		await t.throwsAsync(report())
+	}
+	const [row] = await execute<{ at: number }>(
+		`update usage_reports set at = now() - interval '2 months' returning extract(epoch from at)::int as at`,
+	)
+	await report()
+	const at = Object.fromEntries(
+		[...metering.values()].map((form) => [form['payload[value]']!, Number(form['timestamp'])]),
+	)
+	t.is(at['2'], row!.at, 'Stripe may have it')
+	for (const value of ['1', '4']) t.true(Math.abs(at[value]! - Date.now() / 1000) < 60, value)
+})
+
 test('a refused report waits with its reason; one in doubt for a day is left to a person', async (t) => {
 	const { subscribe, use, report, total, faults, execute } = await setupMetering(t)
 	await subscribe()

@@ -6,14 +6,16 @@ import { transaction } from '../transaction.ts'
 // Usage without a report becomes a report in its own transaction. After that it is sent to Stripe under
 // its id. After a crash in between, the next run finds the report.
 
+const monthEnd = (month: string) => `(${month} + interval '1 month') at time zone 'UTC'`
+
 /** An hour later, the invoice of a month is still a draft. */
+const isBillable = (end: string) => `now() < ${end} + interval '1 hour'`
+
 const unreported = (of: string, where: string) => `${of} as (
 		select n.project_id, n.month, a.customer_id, n.sent - coalesce(r.value, 0) as value,
-			least(now(), case when now() < month_end + interval '1 hour'
-				then month_end - interval '1 second' else now() end) as at
+			least(now(), case when ${isBillable('month_end')} then month_end - interval '1 second' else now() end) as at
 		from billing_accounts a cross join lateral (
-			select project_id, month, sum(sent)::int as sent,
-				(month + interval '1 month') at time zone 'UTC' as month_end
+			select project_id, month, sum(sent)::int as sent, ${monthEnd('month')} as month_end
 			from (
 				select project_id, month, sent from usage_counts where project_id = a.project_id
 				union all
@@ -94,8 +96,9 @@ export const pendingReports = statement('pending-reports', {
 })
 
 /**
- * Marks a report immediately before its request: if the requests before it fail, it has certainly not reached Stripe. No
- * row: another process has it.
+ * Marks a report immediately before its request: if the requests before it fail, it has certainly not reached Stripe. It
+ * may have waited until its month can no longer be billed: then it is billed now, unless Stripe may have it. No row:
+ * another process has it.
  */
 export const attemptReport = statement('attempt-report', {
 	params: { projectId: uuid, reportId: uuid },
@@ -107,7 +110,9 @@ export const attemptReport = statement('attempt-report', {
 		/** No earlier try may have reached Stripe. */
 		is_first: bool,
 	},
-	text: `update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
+	text: `update usage_reports r set attempted_at = coalesce(attempted_at, now()),
+		at = case when attempted_at is not null or ${isBillable(monthEnd('month_of(at)'))} then at else now() end
+	from (
 		select project_id, month, id from usage_reports
 		where project_id = $projectId and id = $reportId and ${isPending} for no key update skip locked
 	) due where r.project_id = due.project_id and r.month = due.month and r.id = due.id

@@ -31,7 +31,9 @@ export async function meterOf({ sdk, priceId }: Stripe) {
 			},
 		}
 		try {
-			await underKey(`usage/${identifier}`, (idempotencyKey) =>
+			// Stripe refuses a known key with another time.
+			const key = ['usage', identifier, timestamp].join('/')
+			await underKey(key, (idempotencyKey) =>
 				sdk.billing.meterEvents.create(event, { idempotencyKey }),
 			)
 		} catch (error) {
