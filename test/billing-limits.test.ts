@@ -241,6 +241,26 @@ test('a limit that is changed has its own notices, also if nothing is used after
 	t.is((await told()).length, 6)
 })
 
+for (const [change, act] of [
+	['a month that ends', `update usage_counts set month = month - interval '1 month'`],
+	['a limit that is raised', 'update billing_accounts set transactional_limit = 200'],
+] as const)
+	test(`${change} while a notice is prepared is not mistaken for what follows it`, async (t) => {
+		const { limit, use, judge, told, pool } = await setupLimits(t)
+		await limit({ transactional: 100 })
+		await use('transactional', 80)
+		const notices = await hold(pool, 'usage_notices')
+		const judging = judge()
+		await notices.waiting(1)
+		await notices.query(act)
+		await notices.letGo()
+		await judging
+		t.is((await told()).length, 0)
+		await use('transactional', 80)
+		await judge()
+		t.is((await told()).length, 2)
+	})
+
 test('campaigns wait at a limit and go on when it is raised; a campaign paused by a user stays paused', async (t) => {
 	const { limit, use, judge, campaign, execute, wakes } = await setupLimits(t)
 	await limit({ campaigns: 10 })

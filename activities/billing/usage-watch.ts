@@ -67,13 +67,12 @@ export async function judgeUsage({ pool, relay, settings }: Omit<WatchServices, 
 		for (const limit of limits) {
 			const level = levelOf(limit)
 			if (level === null) continue
-			const { category } = limit
+			const { category, limit: allowed, usage: used } = limit
 			hasNotified =
 				(await notifyOfUsage(
 					pool,
-					{ projectId: project_id, category, level },
+					{ projectId: project_id, category, limit: allowed, level },
 					async ({ project, language, members }) => {
-						const { usage: used, limit: allowed } = limit
 						const about = { project, category, used, limit: allowed, isReached: level === 100 }
 						const mail = await renderPlatformMail('usageLimit', language, about)
 						return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))

@@ -66,12 +66,14 @@ export const markJudged = statement('mark-usage-judged', {
 	where c.project_id = seen.project_id and c.month = seen.month and c.category = seen.category`,
 })
 
+/** No row: somebody else has it, or since the comparison the limit was changed or the month ended. */
 const claimNotice = statement('claim-usage-notice', {
-	params: { projectId: uuid, category: text, level: int },
+	params: { projectId: uuid, category: text, limit: int, level: int },
 	row: readersColumns,
 	text: `with claimed as (
 		insert into usage_notices (project_id, month, category, level)
-		values ($projectId, date_trunc('month', now(), 'UTC')::date, $category, $level)
+		select $projectId, month_of(now()), category, $level::int from usage_standing($projectId)
+			where category = $category::text and allowed = $limit::int and used * 100 >= allowed::int8 * $level::int
 			on conflict do nothing
 		returning project_id
 	)
@@ -82,17 +84,18 @@ const claimNotice = statement('claim-usage-notice', {
 export interface Notice {
 	projectId: string
 	category: LimitedCategory
+	limit: number
 	level: number
 }
 
 /** Queues the mails of a notice, once a month. A second caller queues nothing. */
 export const notifyOfUsage = (
 	pool: Pool,
-	{ projectId, category, level }: Notice,
+	notice: Notice,
 	mailsTo: (readers: Readers) => Promise<PlatformMail[]>,
 ) =>
 	transaction(pool, async (db) => {
-		const [readers] = await claimNotice(db, { projectId, category, level })
+		const [readers] = await claimNotice(db, notice)
 		if (!readers) return false
 		const mails = await mailsTo(readers)
 		await queuePlatformMails(db, { mails })

@@ -32,8 +32,8 @@ export async function turnsEnded(t: ExecutionContext, pool: Pool) {
 	t.fail('a connection still has a turn')
 }
 
-/** Stops every send between its read and its write, or before both, until it is released. */
-export async function hold(pool: Pool, table: 'templates' | 'queued_sends') {
+/** Stops everyone who uses the table, such as a send between its read and its write, until it is released. */
+export async function hold(pool: Pool, table: 'templates' | 'queued_sends' | 'usage_notices') {
 	const client = await pool.connect()
 	await client.query(`begin; lock table ${table} in access exclusive mode`)
 	return {
