@@ -210,6 +210,36 @@ test('a schedule with a segment begins its members only', async (t) => {
 	t.is((await executions()).length, 11)
 })
 
+test('a schedule with a tracked segment begins those who are its members at that time, not at its last compute', async (t) => {
+	const { pool, select, automationId, project, call } = await setupSchedule(t)
+	await people(select, project.id, 3)
+	const plan = (email: string, plan: string) => call('POST', '/contacts', { email, data: { plan } })
+	await plan('1@example.org', 'pro')
+	await plan('2@example.org', 'pro')
+	const filters = [{ field: 'data.plan', operator: 'equals', value: 'pro' }]
+	const segment = {
+		name: 'Pro',
+		condition: { logic: 'AND', groups: [{ filters }] },
+		trackMembership: true,
+	}
+	const { id } = (await call('POST', '/segments', segment)).json<{ id: string }>()
+	t.like((await call('POST', `/segments/${id}/compute`)).json(), { total: 2 })
+	await plan('2@example.org', 'free')
+	await plan('3@example.org', 'pro')
+	await select(`${byClock}, segment_id = $1`, [id])
+
+	const { enrolSome } = inShortTurns(pool)
+	const page = { projectId: project.id, automationId, scheduledFor: '2026-05-04T07:30:00.000Z' }
+	const some = await new MockActivityEnvironment().run(enrolSome, { ...page, after: null })
+	t.deepEqual(some, { enrolled: 2, last: null })
+	const members = (await call('GET', `/segments/${id}/contacts`)).json<{ data: { id: string }[] }>()
+	const begun = await select<{ contact_id: string }>('select contact_id from executions')
+	t.deepEqual(
+		begun.map(({ contact_id }) => contact_id).toSorted(),
+		members.data.map((member) => member.id).toSorted(),
+	)
+})
+
 test('an enrolment looks at some contacts at a time and records them, however few of them match', async (t) => {
 	const { pool, select, automationId, project, call } = await setupSchedule(t)
 	await people(select, project.id, 7000)

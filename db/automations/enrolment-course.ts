@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { membersOf } from '../conditions/condition.ts'
-import { type FrozenCondition, freeze } from '../conditions/frozen-condition.ts'
+import { type FrozenCondition, freeze, freezeMembers } from '../conditions/frozen-condition.ts'
 import { lockReferences } from '../segments/segment-records.ts'
 import { json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -86,8 +85,9 @@ export async function enrolmentOf(
 		await lockReferences(db, { projectId })
 		const [now] = await findEnrolment(db, { ...moment, fingerprint })
 		if (!now) return undefined
-		const members = now.segmentId === null ? null : membersOf(now.segmentId)
-		const audience = await freeze(db, projectId, members)
+		const audience = await (now.segmentId === null
+			? freeze(db, projectId, null)
+			: freezeMembers(db, projectId, now.segmentId))
 		const [begun] = await insertEnrolment(db, { ...moment, workflowId, audience })
 		return begun
 	})

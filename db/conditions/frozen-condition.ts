@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
 import { rulesOf, segmentsReached } from './condition-segments.ts'
 import { compileCondition, type SegmentRule } from './condition-sql.ts'
-import type { Condition } from './condition.ts'
+import { type Condition, membersOf } from './condition.ts'
 
 /**
  * A condition as it was at one moment, for long-running work: later edits of its segments don't change it.
@@ -22,6 +22,21 @@ export async function freeze(
 ): Promise<FrozenCondition> {
 	const reached = condition ? await segmentsReached(db, projectId, condition) : []
 	return { condition, segments: Object.fromEntries(reached) }
+}
+
+/**
+ * The members of a segment, frozen. A dynamic one is evaluated, as its list is: the stored members of a tracked segment
+ * may be some minutes old, and who is in it for a short time may never be among them.
+ */
+export async function freezeMembers(
+	db: Pool | PoolClient,
+	projectId: string,
+	segmentId: string,
+): Promise<FrozenCondition> {
+	const { condition, segments } = await freeze(db, projectId, membersOf(segmentId))
+	const segment = segments[segmentId]
+	if (segment?.type === 'DYNAMIC') segments[segmentId] = { ...segment, trackMembership: false }
+	return { condition, segments }
 }
 
 /**
