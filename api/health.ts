@@ -52,7 +52,7 @@ export const health: FastifyPluginAsyncTypebox<RouteOptions> = async (app, { che
 				tags: ['service'],
 				summary: 'Check whether mail can flow',
 				description:
-					'`degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return.',
+					'`degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return. `unavailable`, with status 503: the database is away.',
 				response: { 200: Health, 503: Health },
 			},
 		},

@@ -4599,7 +4599,7 @@ export interface ServiceApi {
 	/**
 	 * Check whether mail can flow.
 	 *
-	 * `degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return.
+	 * `degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return. `unavailable`, with status 503: the database is away.
 	 *
 	 * `GET /health`
 	 */

@@ -75,9 +75,10 @@ export function errorOf(response: Response, text: string) {
 	return new TempostError(code, message, { ...common, ...more, fields, status })
 }
 
-function parsed(text: string): Envelope | undefined {
+/** Undefined: not JSON. */
+export function parsed(text: string): Envelope | undefined {
 	try {
-		return JSON.parse(text) as Envelope
+		return Object(JSON.parse(text)) as Envelope
 	} catch {
 		return undefined
 	}

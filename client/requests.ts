@@ -1,4 +1,4 @@
-import { errorOf, TempostError } from './errors.ts'
+import { errorOf, parsed, TempostError } from './errors.ts'
 import type { ChangeOptions, TempostOptions } from './options.ts'
 import {
 	firstAnswer,
@@ -157,9 +157,9 @@ function keepSession(connection: Connection, { headers }: Response) {
 	}
 }
 
-async function answerOf({ answer }: Route, response: Response): Promise<unknown> {
+async function answerOf({ answer, fault }: Route, response: Response): Promise<unknown> {
 	if (answer === 'location' && response.status === 303) return response.headers.get('location')
-	if (!response.ok) throw errorOf(response, await response.text())
+	if (!response.ok) return answerOrFault(fault, response, await response.text())
 	if (answer === 'bytes') return response.arrayBuffer()
 	const text = await response.text()
 	if (answer === 'text') return text
@@ -170,6 +170,13 @@ async function answerOf({ answer }: Route, response: Response): Promise<unknown>
 		const { status } = response
 		throw new TempostError('UNEXPECTED_ANSWER', 'The answer is not JSON', { status, cause })
 	}
+}
+
+/** A fault is an error, unless its body is the answer that the route documents for its status. */
+function answerOrFault(fault: Route['fault'], response: Response, text: string) {
+	const answer = fault?.status === response.status ? parsed(text) : undefined
+	if (answer && fault?.members.every((member) => member in answer)) return answer
+	throw errorOf(response, text)
 }
 
 /** Some routes wrap their answer: `{ success, data }`. */

@@ -9,6 +9,8 @@ export interface Route {
 	/** The type of a raw body. */
 	rawType: string | undefined
 	answer: 'list' | 'text' | 'bytes' | 'location' | undefined
+	/** A fault's status whose body may be the answer, and the members that it has then. */
+	fault: { status: number; members: string[] } | undefined
 	takesKey: boolean
 	/** Whether the body may have `react` in place of `body`. */
 	takesReact: boolean
@@ -21,6 +23,7 @@ export function readRoute(name: string, line: string): Route {
 	const [method = '', path = '', ...words] = line.split(' ')
 	const one = <Word extends string>(...among: Word[]) => among.find((word) => words.includes(word))
 	const rawType = words.find((word) => word.startsWith('raw:'))?.slice('raw:'.length)
+	const [, status, members] = /^(\d{3}):(\S+)$/.exec(words.at(-1) ?? '') ?? []
 	const takesKey = words.includes('key')
 	return {
 		name,
@@ -30,6 +33,8 @@ export function readRoute(name: string, line: string): Route {
 		input: rawType === undefined ? one('body', 'form', 'query') : 'raw',
 		rawType,
 		answer: one('list', 'text', 'bytes', 'location'),
+		fault:
+			members === undefined ? undefined : { status: Number(status), members: members.split(',') },
 		takesKey,
 		takesReact: words.includes('react'),
 		isRepeatable: takesKey || method === 'GET' || method === 'PUT',

@@ -1,8 +1,9 @@
 // Generated from the OpenAPI document by `npm run client`. Do not edit.
 /** By name: method, path, the credential, then `body`, `form`, `query` or `raw:TYPE`, `react` if it
- * may contain an element, `key` if the route takes an idempotency key, and `list`, `text`, `bytes` or `location` for answers that are not plain JSON. */
+ * may contain an element, `key` if the route takes an idempotency key, and `list`, `text`, `bytes` or `location` for answers that are not plain JSON,
+ * and `503:MEMBERS` if a fault of that status may have the answer, which has these members. */
 export const routes: Record<string, string> = {
-	'service.health': 'GET /health',
+	'service.health': 'GET /health 503:status,checks,provider',
 	'service.config': 'GET /config',
 	'auth.logIn': 'POST /auth/login body',
 	'auth.signUp': 'POST /auth/signup body',

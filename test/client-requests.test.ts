@@ -2,7 +2,7 @@ import test from 'ava'
 import { createElement } from 'react'
 import { claimKey, completeClaim } from '../db/idempotency-key.ts'
 import { Tempost, TempostError } from '../client/index.ts'
-import { testSettings } from './helpers/app.ts'
+import { startApp, testSettings, viaProxy } from './helpers/app.ts'
 import { errorOf, type Fault, faults, refusal, setupClient } from './helpers/client.ts'
 
 const mail = {
@@ -232,6 +232,20 @@ test('a refusal for too many requests is waited out on every route', async (t) =
 	await tempost.contacts.upsert({ email: 'ann@example.org' })
 	t.is(tries.length, 2)
 	t.true(Date.now() - began >= 1000)
+})
+
+test('the health of a service without its database is an answer, not an error', async (t) => {
+	const { orm, clientOf, plan, tries } = await setupClient(t)
+	const { orm: distant, cut } = await viaProxy(t, orm)
+	const { app } = await startApp(t, distant)
+	const url = await app.listen({ port: 0, host: '127.0.0.1' })
+	cut()
+	const { service } = clientOf({ url })
+	t.like(await service.health(), { status: 'unavailable', checks: { database: 'away' } })
+	t.is(tries.length, 1)
+	plan(async () => Response.json({ message: 'no healthy upstream' }, { status: 503 }))
+	const error = await errorOf(service.health({ retries: 0 }))
+	t.like(error, { code: 'UNEXPECTED_ANSWER', status: 503 })
 })
 
 test('a limit of billing is not repeated', async (t) => {

@@ -32,7 +32,9 @@ function describe(document: Document, route: string, operation: Operation): Meth
 	const answer = answerOf(document, operation)
 	const key = takesHeader(operation, 'Idempotency-Key') ? 'key' : ''
 	const react = input?.type.startsWith('WithReact<') ? 'react' : ''
-	const words = [route, accessWords[operation['x-auth']], input?.word, react, key, answer.word]
+	const access = accessWords[operation['x-auth']]
+	const faults = faultWords(document, operation)
+	const words = [route, access, input?.word, react, key, answer.word, ...faults]
 	const parameters = [
 		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`),
 		...(input ? [`input${input.isOptional ? '?' : ''}: ${input.type}`] : []),
@@ -123,6 +125,19 @@ function answerOf(document: Document, { operationId, responses }: Operation) {
 	return items === undefined
 		? { word: '', type: `Promise<${type}>`, declaration }
 		: { word: 'list', type: `Paged<${type}['${items}'][number], ${type}>`, declaration }
+}
+
+/** `503:status,checks` for a fault whose body is the route's answer. A proxy's body lacks these members. */
+function faultWords(document: Document, { responses }: Operation) {
+	const success = responses['200']?.content?.['application/json']?.schema.$ref
+	if (success === undefined) return []
+	const { required = [] } = followed(document, { $ref: success })
+	return Object.entries(responses)
+		.filter(
+			([status, { content }]) =>
+				Number(status) >= 400 && content?.['application/json']?.schema.$ref === success,
+		)
+		.map(([status]) => `${status}:${required.join(',')}`)
 }
 
 /** The client answers with what `{ success, data }` contains. */
