@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { until } from '../bench/load.ts'
 import { json, setupCommands } from './helpers/commands.ts'
 
 interface Finding {
@@ -60,9 +61,43 @@ test('doctor shows the records that DNS lacks', async (t) => {
 async function serve(t: ExecutionContext, listener: RequestListener) {
 	const server = createServer(listener)
 	await once(server.listen(0, '127.0.0.1'), 'listening')
-	t.teardown(() => server.close())
+	t.teardown(() => {
+		server.close()
+		server.closeAllConnections()
+	})
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+test('Ctrl-C ends doctor at once, whichever answer it waits for', async (t) => {
+	const { start, env } = await setupCommands(t)
+	const health = JSON.stringify({
+		status: 'ok',
+		checks: { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' },
+		provider: null,
+	})
+	const reached = (path: string, asked: (string | undefined)[]) => async () => asked.includes(path)
+	const answers: Record<string, string> = {}
+	for (const [path, answer] of [
+		['/health', health],
+		['/emails?limit=1', '{"data":[]}'],
+		['/v1/track', '{}'],
+		['/domains/project/%40me', '[]'],
+	] as const) {
+		const asked: (string | undefined)[] = []
+		const url = await serve(t, ({ url: target }, response) => {
+			asked.push(target)
+			const known = answers[target!]
+			if (known !== undefined) response.end(known)
+		})
+		Object.assign(env, { TEMPOST_URL: url })
+		const { child, printed, ended } = start('doctor')
+		t.true(await until(reached(path, asked), 60_000), path)
+		child.kill('SIGINT')
+		t.is(await ended, 130, `${path}: ${printed.out}`)
+		t.is(printed.out, '')
+		answers[path] = answer
+	}
+})
 
 test('doctor notices clocks that differ', async (t) => {
 	const checks = { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' }

@@ -1,6 +1,6 @@
-import { TempostError, type Tempost } from '../index.ts'
+import { TempostError } from '../index.ts'
 import type { Domain, Health } from '../index.ts'
-import { type Command, type Context, exitCodes, faultOf, type Settings } from './command.ts'
+import { type Command, type Context, exitCodes, faultOf } from './command.ts'
 
 interface Finding {
 	check: string
@@ -33,6 +33,8 @@ export const doctor: Command = {
 	help: {},
 	async run(context) {
 		const findings = await examine(context)
+		// Requests that Ctrl-C ended would be shown as problems.
+		context.signal.throwIfAborted()
 		const isWell = findings.every(({ state }) => state !== 'problem')
 		context.out.show({ ok: isWell, findings }, () => findings.map(lineOf).join('\n'))
 		return isWell ? exitCodes.done : exitCodes.failed
@@ -44,15 +46,16 @@ const marks = { ok: '✔', warning: '!', problem: '✘' }
 const lineOf = ({ check, state, message, advice }: Finding) =>
 	`${marks[state]} ${check.padEnd(11)}${message}${advice ? `\n  ${''.padEnd(11)}→ ${advice}` : ''}`
 
-async function examine({ settings, tempost, signal }: Context): Promise<Finding[]> {
+async function examine(context: Context): Promise<Finding[]> {
+	const { settings, signal } = context
 	const service = await healthOf(settings.url, signal)
 	if ('state' in service) return [service]
 	return [
 		...healthFindings(service.health),
 		clockFinding(service.skewSeconds),
-		await secretKeyFinding(settings, tempost),
-		await publicKeyFinding(settings, tempost),
-		...(await domainFindings(settings, tempost)),
+		await secretKeyFinding(context),
+		await publicKeyFinding(context),
+		...(await domainFindings(context)),
 	]
 }
 
@@ -130,20 +133,20 @@ function clockFinding(skewSeconds: number) {
 	return size > 300 ? problem('Clock', message, advice) : warning('Clock', message, advice)
 }
 
-async function secretKeyFinding({ secretKey }: Settings, tempost: Tempost) {
+async function secretKeyFinding({ settings: { secretKey }, tempost, signal }: Context) {
 	const advice = 'Give it with --key or TEMPOST_SECRET_KEY. It begins with sk_.'
 	if (!secretKey) return problem('Secret key', 'none', advice)
-	return tempost.emails.list({ limit: 1 }).then(
+	return tempost.emails.list({ limit: 1 }, { signal }).then(
 		() => ok('Secret key', 'accepted'),
 		(error: unknown) => refused('Secret key', error, advice),
 	)
 }
 
-async function publicKeyFinding({ publicKey }: Settings, tempost: Tempost) {
+async function publicKeyFinding({ settings: { publicKey }, tempost, signal }: Context) {
 	const advice = 'Give it with --public-key or TEMPOST_PUBLIC_KEY. It begins with pk_.'
 	if (!publicKey) return warning('Public key', 'none, so that track does not work', advice)
 	// The key is checked before the body, which is wrong and therefore changes nothing.
-	return tempost.track({} as never).then(
+	return tempost.track({} as never, { signal }).then(
 		() => ok('Public key', 'accepted'),
 		(error: unknown) =>
 			error instanceof TempostError && error.status === 422
@@ -155,13 +158,15 @@ async function publicKeyFinding({ publicKey }: Settings, tempost: Tempost) {
 const refused = (check: string, error: unknown, advice: string) =>
 	problem(check, (error as Error).message, (error as TempostError).suggestion ?? advice)
 
-async function domainFindings({ secretKey }: Settings, tempost: Tempost) {
+async function domainFindings({ settings: { secretKey }, tempost, signal }: Context) {
 	if (!secretKey) return []
 	try {
-		const domains = await tempost.domains.list('@me')
+		const domains = await tempost.domains.list('@me', { signal })
 		if (domains.length === 0)
 			return [problem('Domains', 'none', 'Add the domain you send from: POST /domains.')]
-		const checked = await Promise.all(domains.map((domain) => tempost.domains.verify(domain.id)))
+		const checked = await Promise.all(
+			domains.map(({ id }) => tempost.domains.verify(id, { signal })),
+		)
 		return checked.map(domainFinding)
 	} catch (error) {
 		return [refused('Domains', error, 'Try again.')]
