@@ -24,7 +24,7 @@ export async function invoicesOf({ sdk }: Stripe, customer: string) {
 export const isUnpaid = ({ status, amount_remaining }: Sdk.Invoice) =>
 	(status === 'open' || status === 'uncollectible') && amount_remaining > 0
 
-/** The amount of this month so far. null: a subscription that ends has no further invoice. */
+/** The amount of this month so far. Null: a subscription that ends has no further invoice. */
 export async function upcomingInvoice({ sdk }: Stripe, customer: string, subscription: string) {
 	try {
 		const preview = await sdk.invoices.createPreview({ customer, subscription })
