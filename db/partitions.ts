@@ -38,6 +38,18 @@ const longestWaitMs = 100
 const firstDay = (name: string) =>
 	`case when ${name} ~ '_[0-9]{4}_[0-9]{2}$' then to_date(right(${name}, 7), 'YYYY_MM')::timestamp at time zone 'UTC' end`
 
+/** Whether the rows of a month have their table, or are in the one of all times before. */
+const isThere = (table: string, name: string) => `exists (
+		select from pg_inherits join pg_class c on c.oid = inhrelid
+		where inhparent = to_regclass(${table})
+			and (c.relname = ${name} or c.relname like '%\\_before\\_%' and right(c.relname, 7) > right(${name}, 7)))`
+
+/** Whether the mails of a month between two times were removed. */
+export const lacksMonths = (from: string, to: string) => `exists (
+		select from generate_series(date_trunc('month', ${from} at time zone 'UTC'), ${to} at time zone 'UTC',
+			interval '1 month') month
+		where not ${isThere(`'emails'`, `('emails_' || to_char(month, 'YYYY_MM'))`)})`
+
 const missing = statement('missing-partitions', {
 	params: { tables: text.array, monthsAhead: int },
 	row: { table: text.of<Table>(), name: text, from: text, to: text },
@@ -47,10 +59,7 @@ const missing = statement('missing-partitions', {
 	cross join generate_series(date_trunc('month', now() at time zone 'UTC'),
 		now() at time zone 'UTC' + make_interval(months => $monthsAhead), interval '1 month') month
 	cross join lateral (select t.name || '_' || to_char(month, 'YYYY_MM') as name) n
-	where not exists (
-		select from pg_inherits join pg_class c on c.oid = inhrelid
-		where inhparent = to_regclass(t.name)
-			and (c.relname = n.name or c.relname like '%\\_before\\_%' and right(c.relname, 7) > right(n.name, 7)))
+	where not ${isThere('t.name', 'n.name')}
 	order by month`,
 })
 

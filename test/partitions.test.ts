@@ -5,6 +5,7 @@ import { Email } from '../db/emails/email.ts'
 import { Event } from '../db/events/event.ts'
 import { addPartitions, dropPartitions } from '../db/partitions.ts'
 import { poolOf } from '../db/statement.ts'
+import { openCampaigns } from './helpers/campaigns.ts'
 import { setupDatabase } from './helpers/database.ts'
 import { setupEngagements } from './helpers/engagements.ts'
 import { setupEvents } from './helpers/events.ts'
@@ -139,6 +140,34 @@ test('a month is removed whole, and what was counted stays counted', async (t) =
 	t.is((await get(old.open)).statusCode, 200)
 	t.is((await get(old.click)).statusCode, 302)
 	await fold()
+	t.deepEqual(await figures(), before)
+})
+
+test('the totals of the recipients of a campaign leave out those of removed months, and its figures keep them', async (t) => {
+	const { pool, contacts, started, call, query } = await openCampaigns(t)
+	await splitIntoMonths(pool, 13)
+	await contacts(5)
+	const id = await started()
+	const total = async (status = '') =>
+		(await call('GET', `/${id}/recipients${status}`)).json().total as number
+	const totals = () => Promise.all(['', '?status=FAILED', '?status=SENT'].map(total))
+	await query(
+		`update emails set status = case when "to" in ('user0@example.net', 'user1@example.net') then 'FAILED' else 'SENT' end`,
+	)
+	t.deepEqual(await totals(), [5, 2, 3])
+	const figures = async () => (await call('GET', `/${id}/stats`)).json()
+	const before = await figures()
+
+	// It began 13 months ago, and one of each has left in this month.
+	await query(
+		`update emails set id = uuidv7(interval '-13 months') where "to" not in ('user1@example.net', 'user4@example.net')`,
+	)
+	await query(
+		`update campaigns set status = 'SENT', started_at = now() - interval '13 months', closed_at = now()`,
+	)
+	t.deepEqual(await totals(), [5, 2, 3])
+	t.is(await dropPartitions(pool, 365), 3)
+	t.deepEqual(await totals(), [2, 1, 1])
 	t.deepEqual(await figures(), before)
 })
 
