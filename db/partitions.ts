@@ -50,6 +50,11 @@ export const lacksMonths = (from: string, to: string) => `exists (
 			interval '1 month') month
 		where not ${isThere(`'emails'`, `('emails_' || to_char(month, 'YYYY_MM'))`)})`
 
+/** The beginning of the oldest month whose mails have a table. */
+export const oldestMonth = `(
+		select case when bool_or(c.relname like '%\\_before\\_%') then '-infinity' else min(${firstDay('c.relname')}) end
+		from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = to_regclass('emails'))`
+
 const missing = statement('missing-partitions', {
 	params: { tables: text.array, monthsAhead: int },
 	row: { table: text.of<Table>(), name: text, from: text, to: text },

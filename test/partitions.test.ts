@@ -143,6 +143,22 @@ test('a month is removed whole, and what was counted stays counted', async (t) =
 	t.deepEqual(await figures(), before)
 })
 
+test('the total of a list of mails leaves out the mails of removed months', async (t) => {
+	const { pool, app, withSecretKey, handedOver } = await setupEngagements(t)
+	await splitIntoMonths(pool, 14, 13)
+	const total = async () =>
+		(await app.inject({ url: '/emails', headers: withSecretKey })).json().total as number
+	await handedOver()
+	await handedOver()
+	await happenedBefore(pool, 13)
+	for (const table of ['mail_counts', 'mail_tallies'])
+		await pool.query(`update ${table} set slot = slot - interval '13 months'`)
+	await handedOver()
+	t.is(await total(), 3)
+	t.is(await dropPartitions(pool, 365), 6)
+	t.is(await total(), 1)
+})
+
 test('the totals of the recipients of a campaign leave out those of removed months, and its figures keep them', async (t) => {
 	const { pool, contacts, started, call, query } = await openCampaigns(t)
 	await splitIntoMonths(pool, 13)

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { normalizeEmail } from '../address.ts'
+import { oldestMonth } from '../partitions.ts'
 import { containing } from '../like.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
@@ -142,13 +143,15 @@ async function countWithin(pool: Pool, mails: Sql) {
 	return counted && counted[0]!.total
 }
 
+/** The counts outlive the mails, so those of removed months are left out. */
 const countOfProject = statement('count-mails-of-project', {
 	params: { projectId: uuid },
 	row: { total: int },
 	text: `select coalesce(sum(created), 0)::int as total from (
-		select created from mail_counts where project_id = $projectId
+		select created, slot from mail_counts where project_id = $projectId
 		union all
-		select created from mail_tallies where project_id = $projectId) counted`,
+		select created, slot from mail_tallies where project_id = $projectId) counted
+	where slot >= ${oldestMonth}`,
 })
 
 function found(filter: MailFilter, search: MailSearch, meant: Sql, limit: number): Sql {
