@@ -138,8 +138,12 @@ test('SPF counts if it allows the server, in any form', async (t) => {
 		'v=spf1 a:relay.example.net.evil.example -all',
 		'v=spf10 a:relay.example.net',
 		'a:relay.example.net',
+		'v=spf1 mx ~all a:relay.example.net',
+		'v=spf1 -all +all',
 	])
 		t.is(await spfOf(text), 'pending', text)
+	await spfOf('v=spf1 mx ~ALL ip4:192.0.2.7')
+	t.regex((await verify(added.id)).lastError!, /names relay\.example\.net only after ~all/)
 	t.is(await spfOf('v=spf1 +all', 'v=spf1 a:relay.example.net -all'), 'pending')
 	t.regex((await verify(added.id)).lastError!, /several SPF records/)
 })

@@ -90,15 +90,19 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			.flatMap((found) => found ?? [])
 			.flatMap((address) => [`ip4:${address}`, `ip6:${address}`])
 		const allowing = new Set([...named, ...listed].flatMap((word) => [word, `+${word}`]))
-		const isAllowed = words.some((word) => allowing.has(word))
+		const heeded = heededWords(words)
+		const isAllowed = heeded.some((word) => allowing.has(word))
+		const isTooLate = !isAllowed && words.some((word) => allowing.has(word))
 		// The record may contain the addresses that could not be looked up, so the domain gets no blame.
 		const isUnknown = !policies || (!isAllowed && addresses.includes(null))
 		return needed(
 			record,
 			isUnknown ? undefined : isAllowed,
-			words.length > 0
-				? `The SPF record of ${domain} does not let ${smtpHost} send.`
-				: `${domain} has no SPF record.`,
+			isTooLate
+				? `The SPF record of ${domain} names ${smtpHost} only after ${heeded.at(-1)}, and receivers read no further.`
+				: words.length > 0
+					? `The SPF record of ${domain} does not let ${smtpHost} send.`
+					: `${domain} has no SPF record.`,
 			policies ? smtpHost : domain,
 		)
 	}
@@ -121,6 +125,12 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			found: shownServers(found),
 		}
 	}
+}
+
+/** The words of an SPF record that receivers read: `all` is the last. */
+function heededWords(words: string[]) {
+	const last = words.findIndex((word) => /^[-+~?]?all$/.test(word))
+	return last < 0 ? words : words.slice(0, last + 1)
 }
 
 /** `isThere` is undefined if DNS did not answer. */
