@@ -169,6 +169,20 @@ test('a domain keeps the selector and the key that its owner has published', asy
 	t.true((await verify(added.id)).verified)
 })
 
+test('a key beside another one at its name does not verify a domain: receivers may read the other', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	const key = valueOf(added.records, 'DKIM')
+	dns.zone[nameOf(added.records, 'DKIM')] = { TXT: ['v=DKIM1; k=rsa; p=former', key] }
+	const checked = await verify(added.id)
+	t.like(statuses(checked), { DKIM: 'pending', SPF: 'verified' })
+	t.regex(checked.lastError!, /several DKIM records .* Keep only the one shown here/)
+	dns.zone[nameOf(added.records, 'DKIM')] = { TXT: ['unrelated', key] }
+	t.true((await verify(added.id)).verified)
+})
+
 test('a key published by another party does not verify a domain', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, verify } = await setupDomains(t, smtp, [dns.address])

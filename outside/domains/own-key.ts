@@ -49,15 +49,24 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 
 	async function dkimRecord(name: string, publicKey: string) {
 		const texts = await dns.txt(name)
-		const keys = texts?.map((text) => /(?:^|;)\s*p=([^;]*)/i.exec(text)?.[1]?.replaceAll(/\s/g, ''))
+		const keys = texts?.flatMap(
+			(text) => /(?:^|;)\s*p=([^;]*)/i.exec(text)?.[1]?.replaceAll(/\s/g, '') ?? [],
+		)
+		const record = {
+			type: 'TXT',
+			name,
+			value: `v=DKIM1; k=rsa; p=${publicKey}`,
+			purpose: 'DKIM',
+			found: shown(texts),
+		} as const
+		if (keys && keys.length > 1)
+			return needed(
+				record,
+				false,
+				`There are several DKIM records at ${name}, and receivers may read any of them. Keep only the one shown here.`,
+			)
 		return needed(
-			{
-				type: 'TXT',
-				name,
-				value: `v=DKIM1; k=rsa; p=${publicKey}`,
-				purpose: 'DKIM',
-				found: shown(texts),
-			},
+			record,
 			keys?.includes(publicKey),
 			keys && keys.length > 0
 				? `The DKIM record at ${name} is not the one shown here.`
