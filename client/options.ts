@@ -22,7 +22,7 @@ export interface TempostOptions {
 }
 
 export interface RequestOptions {
-	/** By default a new UUID. Only routes that document it take one. */
+	/** 1 to 255 printable ASCII characters; by default a new UUID. Only routes that document it take one. */
 	idempotencyKey?: string | undefined
 	timeoutMs?: number | undefined
 	retries?: number | undefined

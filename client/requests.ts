@@ -1,4 +1,5 @@
 import { errorOf, parsed, TempostError } from './errors.ts'
+import { checkedKey, checkHeaders } from './header-checks.ts'
 import type { ChangeOptions, TempostOptions } from './options.ts'
 import {
 	firstAnswer,
@@ -39,7 +40,7 @@ export async function perform(
 	const retries = options.retries ?? connection.retries
 	const headers = lowerCased({ ...connection.headers, ...options.headers })
 	const givenKey = options.idempotencyKey ?? headers['idempotency-key']
-	const firstKey = route.takesKey ? (givenKey ?? crypto.randomUUID()) : undefined
+	const firstKey = route.takesKey ? checkedKey(givenKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
 	// If it was done and the answer was lost, its own change would be in the way of the next try.
 	const isRepeatable = route.isRepeatable && options.unchangedSince === undefined
@@ -108,7 +109,7 @@ function headersOf(
 	options: ChangeOptions,
 ): Record<string, string> {
 	const { unchangedSince, projectId = connection.projectId } = options
-	return {
+	const all = {
 		...(contentType && { 'content-type': contentType }),
 		...(unchangedSince !== undefined && { 'if-match': `"${unchangedSince}"` }),
 		...(projectId && { 'x-project-id': projectId }),
@@ -116,6 +117,8 @@ function headersOf(
 		...headers,
 		...(key !== undefined && { 'idempotency-key': key }),
 	}
+	checkHeaders(all, route)
+	return all
 }
 
 /** Later headers replace earlier ones of the same name. As two spellings, both would be sent as one value. */

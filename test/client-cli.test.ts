@@ -66,6 +66,8 @@ test('the exit code tells a refusal, wrong usage and an absent service apart', a
 		/to\.1 must be an email address.*VALIDATION_ERROR[^]*to\.2[^]*Request [\da-f-]{36}/,
 	)
 	t.is(refused.out, '')
+	const wrongKey = ['send', '-', '--idempotency-key', 'заказ']
+	t.is((await run(wrongKey, JSON.stringify(message))).code, 1)
 	for (const args of [
 		[],
 		['nonsense'],

@@ -338,6 +338,33 @@ test('ids are encoded in the path, and lists and booleans in the query', async (
 	t.is((await tempost.activity.list(input)).data.length, 1)
 })
 
+test('an idempotency key that the service would refuse is refused at once', async (t) => {
+	const { tempost, tries } = await setupClient(t)
+	for (const key of ['заказ 7', 'café', 'order\n7', '', 'k'.repeat(256)])
+		for (const options of [{ idempotencyKey: key }, { headers: { 'Idempotency-Key': key } }]) {
+			const error = await errorOf(tempost.send(mail, options))
+			t.like(error, { code: 'BAD_REQUEST', message: 'The idempotency key is not valid' }, key)
+			t.regex(error.suggestion!, /printable ASCII/)
+		}
+	t.is(tries.length, 0)
+})
+
+test('a key or a header with characters that no header can have is refused at once', async (t) => {
+	const { tempost, clientOf, tries } = await setupClient(t)
+	const wrongKey = await errorOf(clientOf({ secretKey: 'sk_…' }).emails.list())
+	t.like(wrongKey, { code: 'BAD_REQUEST', message: 'The secret key is not valid' })
+	t.regex(wrongKey.suggestion!, /HTTP header cannot have/)
+	const event = { email: 'ann@example.org', event: 'ordered' }
+	const wrongPublicKey = await errorOf(clientOf({ publicKey: 'pk_…' }).track(event))
+	t.like(wrongPublicKey, { code: 'BAD_REQUEST', message: 'The public key is not valid' })
+	for (const headers of [{ 'x-shop': 'Świt' }, { 'x shop': 'Dawn' }]) {
+		const [name] = Object.keys(headers)
+		const error = await errorOf(tempost.emails.list({}, { headers }))
+		t.like(error, { code: 'BAD_REQUEST', message: `The header ${name} is not valid` })
+	}
+	t.is(tries.length, 0)
+})
+
 test('a missing key is reported with the way to give it', async (t) => {
 	const { url } = await setupClient(t)
 	const error = await errorOf(

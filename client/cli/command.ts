@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
-import type { Tempost } from '../index.ts'
+import type { Tempost, TempostError } from '../index.ts'
 import type { Output } from './output.ts'
 
 export type Values = Record<string, string | boolean | string[] | undefined>
@@ -39,6 +39,10 @@ export interface Command {
 
 /** Documented in docs/client.md. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 3 } as const
+
+/** There is no answer to the request itself: the service cannot be reached, is overloaded, or has a fault. */
+export const isAway = ({ code, status }: TempostError) =>
+	['NETWORK_ERROR', 'TIMEOUT', 'RATE_LIMIT_EXCEEDED'].includes(code) || status >= 500
 
 /** The caller's own mistake: shown with a hint at the help. */
 export class UsageError extends Error {}

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Tempost, TempostError } from '../index.ts'
 import { campaignsWatch } from './campaigns.ts'
-import { type Command, exitCodes, tooMany, UsageError, type Values } from './command.ts'
+import { type Command, exitCodes, isAway, tooMany, UsageError, type Values } from './command.ts'
 import { contactsImport } from './contacts.ts'
 import { doctor } from './doctor.ts'
 import { emailsGet } from './emails.ts'
@@ -103,7 +103,7 @@ function report(error: unknown, name: string) {
 		return exitCodes.usage
 	}
 	if (!(error instanceof TempostError)) throw error
-	const { code, message, fields, suggestion, requestId, status } = error
+	const { code, message, fields, suggestion, requestId } = error
 	say(`${message} (${code})`)
 	for (const field of fields.slice(1)) say(`  ${field.field} ${field.message}`)
 	const isKeyMissing = code === 'MISSING_CREDENTIAL'
@@ -111,8 +111,7 @@ function report(error: unknown, name: string) {
 	if (advice) say(`→ ${advice}`)
 	if (requestId) say(`  Request ${requestId}`)
 	if (isKeyMissing) return exitCodes.usage
-	const isAway = status === 0 || status >= 500 || code === 'RATE_LIMIT_EXCEEDED'
-	return isAway && !code.startsWith('JOB_') ? exitCodes.unreachable : exitCodes.failed
+	return isAway(error) ? exitCodes.unreachable : exitCodes.failed
 }
 
 const overview = () =>
