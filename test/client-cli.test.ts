@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
@@ -141,6 +141,25 @@ test('an import is followed to its end, and rows that failed are its exit code',
 		failed_count = 1, finished_at = now()`)
 	t.is(await ended, 1, printed.err)
 	t.like(json(printed.out), { state: 'completed', result: { createdCount: 1, failureCount: 1 } })
+})
+
+test('an import from a path has the name of its file, with any extension', async (t) => {
+	const { start, pool, home } = await setupCommands(t)
+	mkdirSync(join(home, 'lists'))
+	const files = ['lists/Gäste.csv', 'lists/people.txt']
+	for (const [i, file] of files.entries()) {
+		writeFileSync(join(home, file), 'email\nann@example.org\n')
+		start('contacts', 'import', file)
+		const jobs = async () => (await pool.query('select from jobs')).rowCount
+		t.true(await until(async () => (await jobs()) === i + 1, 60_000), file)
+	}
+	const { rows } = await pool.query<{ name: string }>(
+		'select file_name as name from jobs order by file_name',
+	)
+	t.deepEqual(
+		rows.map(({ name }) => name),
+		['Gäste.csv', 'people.txt'],
+	)
 })
 
 test('an import from standard input that is not UTF-8 fails, and damages no names', async (t) => {

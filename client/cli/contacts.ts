@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ImportJob } from '../index.ts'
 import { type Command, exitCodes, UsageError, wordOf } from './command.ts'
@@ -13,7 +14,7 @@ export const contactsImport: Command = {
 	async run(context) {
 		const { tempost, out, signal } = context
 		const name = wordOf(context, 'The CSV file')
-		const file = name === '-' ? await buffer(context.input()) : await bytesOf(name)
+		const file = name === '-' ? await buffer(context.input()) : await fileOf(name)
 		const queued = await tempost.contacts.import({ file }, { signal })
 		const job = await tempost.jobs.wait(queued, {
 			signal,
@@ -28,10 +29,11 @@ export const contactsImport: Command = {
 	},
 }
 
-async function bytesOf(name: string) {
+/** The service shows its name, and takes other extensions than .csv because of its type. */
+async function fileOf(path: string) {
 	try {
-		return await readFile(name)
+		return new File([await readFile(path)], basename(path), { type: 'text/csv' })
 	} catch (error) {
-		throw new UsageError(`${name} cannot be read: ${(error as Error).message}`)
+		throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
 	}
 }
