@@ -162,6 +162,25 @@ test('an import from a path has the name of its file, with any extension', async
 	)
 })
 
+test('Ctrl-C ends a command that waits for standard input', async (t) => {
+	const { start } = await setupCommands(t)
+	const sending = ['send', '--to', message.to, '--from', message.from, '--subject', 'Hi']
+	for (const args of [
+		['send', '-'],
+		[...sending, '--body', '-'],
+		['contacts', 'import', '-'],
+	]) {
+		const { child, printed } = start(...args)
+		// More than a pipe keeps, so it is read by then.
+		await new Promise((written) => child.stdin.write(' '.repeat(2_000_000), written))
+		child.kill('SIGINT')
+		t.true(
+			await until(async () => child.exitCode === 130, 20_000),
+			`${args.join(' ')}: ${printed.err}`,
+		)
+	}
+})
+
 test('an import from standard input that is not UTF-8 fails, and damages no names', async (t) => {
 	const { start, orm, pool } = await setupCommands(t)
 	const { child, printed, ended } = start('contacts', 'import', '-')

@@ -14,7 +14,7 @@ export interface Context {
 	out: Output
 	/** Aborted by Ctrl-C. */
 	signal: AbortSignal
-	/** Standard input. */
+	/** Standard input, until Ctrl-C. */
 	input(): Readable
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { addAbortSignal } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { Tempost, TempostError } from '../index.ts'
 import { campaignsWatch } from './campaigns.ts'
@@ -76,7 +77,7 @@ async function run(name: string, command: Command, args: string[]) {
 		tempost: new Tempost(settings),
 		out: createOutput(values['json'] === true),
 		signal: stop.signal,
-		input: () => process.stdin,
+		input: () => addAbortSignal(stop.signal, process.stdin),
 	})
 	return code ?? exitCodes.done
 }
