@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { until } from '../bench/load.ts'
+import { cuttableWay } from './helpers/cuttable-way.ts'
 import { json, lines, program, setupCommands } from './helpers/commands.ts'
 import { jobRunner } from './helpers/jobs.ts'
 
@@ -194,16 +195,15 @@ test('an import from standard input that is not UTF-8 fails, and damages no name
 })
 
 /** Runs a command on a terminal of its own, and copies what it shows. */
-const onTerminal = ['python3', '-c', 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)']
+function startOnTerminal(env: NodeJS.ProcessEnv, args: string[]) {
+	const script = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)'
+	const command = [process.execPath, '--import=tsx', program, ...args]
+	return spawn('python3', ['-c', script, ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+}
 
 test('people on a terminal get text and a progress bar, and JSON only if they ask for it', async (t) => {
 	const { env, pool, tempost } = await setupCommands(t)
-	const [python, ...script] = onTerminal
-	const command = (...args: string[]) =>
-		spawn(python!, [...script, process.execPath, '--import=tsx', program, ...args], {
-			env,
-			stdio: ['ignore', 'pipe', 'inherit'],
-		})
+	const command = (...args: string[]) => startOnTerminal(env, args)
 	const sent = await tempost.send(message)
 	const id = sent.emails[0]!.email
 	t.regex(await text(command('emails', 'get', id).stdout), /^Status: +\S+\r?$[^]*^Subject: +Hello/m)
@@ -232,6 +232,69 @@ test('a campaign is watched until it has been sent', async (t) => {
 	await pool.query(`update campaigns set status = 'SENT'`)
 	t.is(await ended, 0, printed.err)
 	t.like(lines(printed.out).at(-1)!, { id, status: 'SENT' })
+})
+
+/** Commands that reach the service on a way that can be cut. */
+async function setupWay(t: ExecutionContext) {
+	const all = await setupCommands(t)
+	const way = await cuttableWay('127.0.0.1', Number(new URL(all.url).port))
+	t.teardown(way.cut)
+	Object.assign(all.env, { TEMPOST_URL: `http://127.0.0.1:${way.port}` })
+	return { ...all, way }
+}
+
+const remarks =
+	/^.* cannot be reached \(NETWORK_ERROR\)\. Asking again until the service answers\.\nThe service answers again\.\n$/
+
+test('a campaign is watched beyond an absence of the service, which is reported', async (t) => {
+	const { start, tempost, pool, way } = await setupWay(t)
+	const { to: _, ...content } = message
+	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(`update campaigns set status = 'SENDING'`)
+	const { printed, ended } = start('campaigns', 'watch', id)
+	t.true(await until(async () => printed.out.includes('SENDING'), 60_000))
+	way.cut()
+	t.true(await until(async () => printed.err.includes('Asking again'), 20_000), printed.err)
+	await way.mend()
+	await pool.query(`update campaigns set status = 'SENT'`)
+	t.is(await ended, 0, printed.err)
+	t.like(lines(printed.out).at(-1)!, { id, status: 'SENT' })
+	t.regex(printed.err, remarks)
+})
+
+test('on a terminal, a remark takes the line of the progress bar', async (t) => {
+	const { env, tempost, pool, way } = await setupWay(t)
+	const { to: _, ...content } = message
+	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(`update campaigns set status = 'SENDING'`)
+	let shown = ''
+	const { stdout } = startOnTerminal(env, ['campaigns', 'watch', id])
+	stdout.on('data', (data) => (shown += data))
+	t.true(await until(async () => shown.includes('0 of 0 sent'), 60_000))
+	way.cut()
+	t.true(await until(async () => shown.includes('Asking again'), 20_000), shown)
+	await way.mend()
+	await pool.query(`update campaigns set status = 'SENT'`)
+	t.true(await until(async () => shown.includes('SENT'), 60_000))
+	t.true(shown.includes('0 of 0 sent\u001B[K\r\u001B[Khttp'), shown)
+})
+
+test('logs are followed beyond an absence of the service, which is reported', async (t) => {
+	const { start, tempost, way } = await setupWay(t)
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	await track('first')
+	const types = ['--types', 'event.triggered']
+	const { child, printed, ended } = start('logs', '-f', '--since', '1h', ...types)
+	t.true(await until(async () => printed.out.includes('first'), 60_000))
+	way.cut()
+	t.true(await until(async () => printed.err.includes('Asking again'), 20_000), printed.err)
+	await track('meanwhile')
+	await way.mend()
+	t.true(await until(async () => printed.out.includes('meanwhile'), 60_000))
+	child.kill('SIGINT')
+	t.is(await ended, 0, printed.err)
+	t.is(lines(printed.out).length, 2)
+	t.regex(printed.err, remarks)
 })
 
 test('logs follow the clock of the service, and end well at once', async (t) => {

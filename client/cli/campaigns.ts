@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, exitCodes, wordOf } from './command.ts'
+import { patiently, retries } from './following.ts'
 import { rows } from './output.ts'
 
 const pauseMs = 1000
@@ -13,10 +14,14 @@ export const campaignsWatch: Command = {
 	async run(context) {
 		const { tempost, out, signal } = context
 		const id = wordOf(context, 'The id of a campaign')
-		for (let shown = ''; ;) {
+		const look = async () => {
+			const options = { signal, retries }
 			// In this order, so that the last figures are those of the end.
-			const { status } = await tempost.campaigns.get(id, { signal })
-			const progress = await tempost.campaigns.progress(id, { signal })
+			const { status } = await tempost.campaigns.get(id, options)
+			return { status, progress: await tempost.campaigns.progress(id, options) }
+		}
+		for (let shown = ''; ;) {
+			const { status, progress } = shown ? await patiently(context, look) : await look()
 			const { total, sent, failed, skipped } = progress
 			const done = total > 0 ? (sent + failed + skipped) / total : 0
 			const isOver = status === 'SENT' || status === 'CANCELLED'

@@ -1,3 +1,8 @@
+import { TempostError } from '../index.ts'
+import { type Context, isAway } from './command.ts'
+
+type Watch = Pick<Context, 'out' | 'signal'>
+
 /** A list that is read again and again. */
 export interface Feed<Item> {
 	/** Newest first; all of it without a time. */
@@ -10,20 +15,19 @@ const pauseMs = 1000
 /** An item may be recorded some seconds after its time, so that each look goes back a little. */
 const overlapMs = 60_000
 export const pageSize = 100
-/** Repetitions after a fault: together they last about a minute, in which a service is started again. */
-export const retries = 10
+/** Few for one look, so that an absent service is reported soon. */
+export const retries = 1
+const longestPauseMs = 60_000
 
 /** New items as they come, oldest first, each once. Without a time, those that come from now on by the service's clock. */
-export async function* follow<Item>(
-	feed: Feed<Item>,
-	start: Date | undefined,
-	signal: AbortSignal,
-) {
+export async function* follow<Item>(feed: Feed<Item>, start: Date | undefined, context: Watch) {
+	const { signal } = context
 	const seen = new Map<string, number>()
 	const since = start?.getTime() ?? (await passNewest(feed, seen))
-	for (let latest = since; ;) {
+	for (let latest = since, isFirst = true; ; isFirst = false) {
 		const earliest = latest === undefined ? undefined : Math.max(since ?? 0, latest - overlapMs)
-		const fresh = await unseen(feed, earliest === undefined ? undefined : new Date(earliest), seen)
+		const look = () => unseen(feed, earliest === undefined ? undefined : new Date(earliest), seen)
+		const fresh = isFirst ? await look() : await patiently(context, look)
 		yield* fresh
 		for (const item of fresh) {
 			const time = Date.parse(feed.timeOf(item))
@@ -31,7 +35,7 @@ export async function* follow<Item>(
 			latest = Math.max(latest ?? 0, time)
 		}
 		for (const [key, time] of seen) if (latest && time < latest - 2 * overlapMs) seen.delete(key)
-		await pause(signal)
+		await pause(signal, pauseMs)
 		if (signal.aborted) return
 	}
 }
@@ -62,6 +66,22 @@ async function unseen<Item>(
 	return fresh.toReversed()
 }
 
+/** Looks until the service answers. Not for a first look, whose address may be wrong. */
+export async function patiently<Found>({ out, signal }: Watch, look: () => Promise<Found>) {
+	for (let wasAway = false; ; wasAway = true)
+		try {
+			const found = await look()
+			if (wasAway) out.note('The service answers again.')
+			return found
+		} catch (error) {
+			signal.throwIfAborted()
+			if (!(error instanceof TempostError && isAway(error))) throw error
+			const { message, code, retryAfterSeconds = 0 } = error
+			if (!wasAway) out.note(`${message} (${code}). Asking again until the service answers.`)
+			await pause(signal, Math.min(Math.max(pauseMs, retryAfterSeconds * 1000), longestPauseMs))
+		}
+}
+
 /** A command that runs until Ctrl-C ends well by it, also in the middle of a request. */
 export async function untilStopped(signal: AbortSignal, run: () => Promise<void>) {
 	try {
@@ -71,13 +91,13 @@ export async function untilStopped(signal: AbortSignal, run: () => Promise<void>
 	}
 }
 
-const pause = (signal: AbortSignal) =>
+const pause = (signal: AbortSignal, ms: number) =>
 	new Promise<void>((resolve) => {
 		const ended = () => {
 			clearTimeout(timer)
 			signal.removeEventListener('abort', ended)
 			resolve()
 		}
-		const timer = setTimeout(ended, pauseMs)
+		const timer = setTimeout(ended, ms)
 		signal.addEventListener('abort', ended)
 	})

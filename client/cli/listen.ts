@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { TempostError } from '../index.ts'
 import type { Tempost, WebhookDelivery } from '../index.ts'
 import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
-import { type Feed, follow, pageSize, retries, untilStopped } from './following.ts'
+import { type Feed, follow, pageSize, patiently, retries, untilStopped } from './following.ts'
 
 const patienceMs = 10_000
 
@@ -33,9 +33,10 @@ export const listen: Command = {
 		const deliveries = deliveriesOf(tempost, endpoint.id, signal)
 		try {
 			await untilStopped(signal, async () => {
-				for await (const delivery of follow(deliveries, new Date(0), signal)) {
-					const options = { signal, retries }
-					const { payload } = await tempost.webhookDeliveries.get(delivery.id, options)
+				for await (const delivery of follow(deliveries, new Date(0), { out, signal })) {
+					const { payload } = await patiently({ out, signal }, () =>
+						tempost.webhookDeliveries.get(delivery.id, { signal, retries }),
+					)
 					if (payload !== null) await forward({ out, signal }, url, secret, delivery, payload)
 				}
 			})

@@ -27,7 +27,7 @@ export const logs: Command = {
 		if (values['follow']) {
 			const feed = activitiesOf(tempost, types, signal)
 			return untilStopped(signal, async () => {
-				for await (const activity of follow(feed, start, signal)) show(activity)
+				for await (const activity of follow(feed, start, { out, signal })) show(activity)
 			})
 		}
 		const query = { limit: start ? 100 : newest, ...(types && { types }) }

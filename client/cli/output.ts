@@ -6,6 +6,7 @@ export type Output = ReturnType<typeof createOutput>
 export function createOutput(wantsJson: boolean) {
 	const isJson = wantsJson || !process.stdout.isTTY
 	const showsProgress = process.stderr.isTTY === true && !wantsJson
+	let isBarOpen = false
 	return {
 		isJson,
 		/** A result: `text` is its form for people. */
@@ -14,11 +15,13 @@ export function createOutput(wantsJson: boolean) {
 		},
 		/** A remark that is no result. */
 		note(text: string) {
-			process.stderr.write(`${printable(text)}\n`)
+			process.stderr.write(`${isBarOpen ? '\r\u001B[K' : ''}${printable(text)}\n`)
+			isBarOpen = false
 		},
 		/** A bar that is drawn again in place. */
 		progress(share: number, text: string) {
 			if (!showsProgress) return
+			isBarOpen = share < 1
 			const filled = Math.round(share * barWidth)
 			const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
 			const percent = String(Math.round(share * 100)).padStart(3)

@@ -1,14 +1,13 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { ExecutionContext } from 'ava'
 import type { FastifyServerOptions } from 'fastify'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createApp, type Services } from '../../api/app.ts'
 import { readSettings, type Settings } from '../../api/settings.ts'
 import config from '../../db/config.ts'
 import { newKeys } from '../../db/projects/project-keys.ts'
 import { Project } from '../../db/projects/project.ts'
 import { poolOf } from '../../db/statement.ts'
+import { cuttableWay } from './cuttable-way.ts'
 import { setupDatabase } from './database.ts'
 
 interface Options {
@@ -64,25 +63,12 @@ export async function setup(t: ExecutionContext, options: Options = {}) {
 /** The same database over a connection that can be cut. */
 export async function viaProxy(t: ExecutionContext, orm: MikroORM) {
 	const database = new URL(String(config.clientUrl))
-	const sockets = new Set<Socket>()
-	const proxy = createServer((socket) => {
-		const onward = connect(Number(database.port || 5432), database.hostname)
-		for (const end of [socket, onward]) sockets.add(end.on('error', () => {}))
-		socket.pipe(onward).pipe(socket)
-	})
-	const listen = async (port: number) =>
-		void (await once(proxy.listen(port, '127.0.0.1'), 'listening'))
-	await listen(0)
-	const { port } = proxy.address() as AddressInfo
+	const { port, cut, mend } = await cuttableWay(database.hostname, Number(database.port || 5432))
 	const clientUrl = Object.assign(new URL(database), { hostname: '127.0.0.1', port }).href
 	const distant = await MikroORM.init({ ...config, clientUrl, dbName: orm.config.get('dbName') })
-	function cut() {
-		proxy.close()
-		for (const socket of sockets) socket.destroy()
-	}
 	t.teardown(async () => {
 		await distant.close(true)
 		cut()
 	})
-	return { orm: distant, cut, mend: () => listen(port) }
+	return { orm: distant, cut, mend }
 }
