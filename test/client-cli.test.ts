@@ -279,6 +279,24 @@ test('on a terminal, a remark takes the line of the progress bar', async (t) => 
 	t.true(shown.includes('0 of 0 sent\u001B[K\r\u001B[Khttp'), shown)
 })
 
+test('an import is followed beyond an absence of the service, which is reported', async (t) => {
+	const { app, start, pool, way } = await setupWay(t)
+	const asked: string[] = []
+	app.server.on('request', ({ url }) => void asked.push(url!))
+	const { child, printed, ended } = start('contacts', 'import', '-')
+	child.stdin.end('email\nann@example.org\n')
+	const isAwaited = async () => asked.some((url) => url.startsWith('/contacts/import/'))
+	t.true(await until(isAwaited, 60_000))
+	way.cut()
+	t.true(await until(async () => printed.err.includes('Asking again'), 20_000), printed.err)
+	await way.mend()
+	await pool.query(`update jobs set state = 'completed', total = 1, position = 1, created_count = 1,
+		finished_at = now()`)
+	t.is(await ended, 0, printed.err)
+	t.like(json(printed.out), { state: 'completed' })
+	t.regex(printed.err, remarks)
+})
+
 test('logs are followed beyond an absence of the service, which is reported', async (t) => {
 	const { start, tempost, way } = await setupWay(t)
 	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })

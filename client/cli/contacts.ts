@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ImportJob } from '../index.ts'
 import { type Command, exitCodes, UsageError, wordOf } from './command.ts'
+import { patiently } from './following.ts'
 import { rows } from './output.ts'
 
 export const contactsImport: Command = {
@@ -16,10 +17,12 @@ export const contactsImport: Command = {
 		const name = wordOf(context, 'The CSV file')
 		const file = name === '-' ? await buffer(context.input()) : await fileOf(name)
 		const queued = await tempost.contacts.import({ file }, { signal })
-		const job = await tempost.jobs.wait(queued, {
-			signal,
-			onProgress: ({ state, progress }) => out.progress(progress / 100, state),
-		})
+		const wait = () =>
+			tempost.jobs.wait(queued, {
+				signal,
+				onProgress: ({ state, progress }) => out.progress(progress / 100, state),
+			})
+		const job = await patiently(context, wait)
 		const { result } = job as ImportJob
 		out.show(job, () => rows({ ...result, errors: undefined }))
 		const failed = result && 'errors' in result ? result.errors : []
