@@ -62,6 +62,21 @@ test('events are forwarded to a program on this machine, once and signed', async
 	t.deepEqual(await webhookEndpoints.list(), [])
 })
 
+test('Ctrl-C ends a command that has not begun to listen', async (t) => {
+	const { start, env, tempost } = await setupCommands(t)
+	const asked: string[] = []
+	const server = createServer(({ url }) => void asked.push(url!))
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => server.close())
+	const { port } = server.address() as AddressInfo
+	Object.assign(env, { TEMPOST_URL: `http://127.0.0.1:${port}` })
+	const { child, printed } = start('listen', '--forward-to', 'http://localhost:1')
+	t.true(await until(async () => asked.length > 0, 60_000))
+	child.kill('SIGINT')
+	t.true(await until(async () => child.exitCode === 0, 20_000), printed.err)
+	t.deepEqual(await tempost.webhookEndpoints.list(), [])
+})
+
 /** Commands of people at machines with these names. */
 async function setupListeners(t: ExecutionContext) {
 	const { env, start, tempost } = await setupCommands(t)

@@ -83,11 +83,12 @@ export async function patiently<Found>({ out, signal }: Watch, look: () => Promi
 }
 
 /** A command that runs until Ctrl-C ends well by it, also in the middle of a request. */
-export async function untilStopped(signal: AbortSignal, run: () => Promise<void>) {
+export async function untilStopped<Result>(signal: AbortSignal, run: () => Promise<Result>) {
 	try {
-		await run()
+		return await run()
 	} catch (error) {
 		if (!signal.aborted) throw error
+		return undefined
 	}
 }
 

@@ -26,7 +26,9 @@ export const listen: Command = {
 		if (!url || !isOfTheWeb(url))
 			throw new UsageError('--forward-to needs an address like http://localhost:4000/hook')
 		const events = textOf(values, 'events')?.split(',') ?? ['*']
-		const endpoint = await keptEndpoint(tempost, url, events)
+		const begin = () => keptEndpoint({ tempost, signal }, url, events)
+		const endpoint = await untilStopped(signal, begin)
+		if (!endpoint) return
 		const secret = textOf(values, 'secret') ?? endpoint.secret
 		out.note(`Signed with ${secret}`)
 		out.note(`Forwarding to ${url} until Ctrl-C`)
@@ -54,11 +56,15 @@ const isOfTheWeb = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url
  * earlier command of this person on this machine left behind is removed. Others may forward to the same address,
  * each to a program of their own.
  */
-async function keptEndpoint(tempost: Tempost, forwardTo: string, events: string[]) {
+async function keptEndpoint(
+	{ tempost, signal }: Pick<Context, 'tempost' | 'signal'>,
+	forwardTo: string,
+	events: string[],
+) {
 	const listener = `${userName()}@${hostname()}`
 	const marks = new URLSearchParams({ 'forward-to': forwardTo, listener })
 	const url = `https://listen.invalid/?${marks.toString()}`
-	for (const old of await tempost.webhookEndpoints.list())
+	for (const old of await tempost.webhookEndpoints.list({ signal }))
 		if (old.url === url) await removeEndpoint(tempost, old.id)
 	const description = `tempost listen by ${listener} --forward-to ${forwardTo}`.slice(0, 500)
 	return tempost.webhookEndpoints.create({ url, events, description, enabled: false })
