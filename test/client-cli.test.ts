@@ -268,8 +268,9 @@ test('on a terminal, a remark takes the line of the progress bar', async (t) => 
 	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
 	await pool.query(`update campaigns set status = 'SENDING'`)
 	let shown = ''
-	const { stdout } = startOnTerminal(env, ['campaigns', 'watch', id])
-	stdout.on('data', (data) => (shown += data))
+	const watching = startOnTerminal(env, ['campaigns', 'watch', id])
+	t.teardown(() => watching.kill())
+	watching.stdout.on('data', (data) => (shown += data))
 	t.true(await until(async () => shown.includes('0 of 0 sent'), 60_000))
 	way.cut()
 	t.true(await until(async () => shown.includes('Asking again'), 20_000), shown)
@@ -295,6 +296,23 @@ test('an import is followed beyond an absence of the service, which is reported'
 	t.is(await ended, 0, printed.err)
 	t.like(json(printed.out), { state: 'completed' })
 	t.regex(printed.err, remarks)
+})
+
+test('people who watch a campaign see why it waits, and its last figures in a column', async (t) => {
+	const { env, tempost, pool } = await setupCommands(t)
+	const { to: _, ...content } = message
+	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(
+		`update campaigns set status = 'SENDING', paused_at = now(), paused_reason = 'OWNER'`,
+	)
+	let shown = ''
+	const watching = startOnTerminal(env, ['campaigns', 'watch', id])
+	t.teardown(() => watching.kill())
+	watching.stdout.on('data', (data) => (shown += data))
+	t.true(await until(async () => shown.includes('0 of 0 sent, waits: paused'), 60_000), shown)
+	await pool.query(`update campaigns set status = 'CANCELLED'`)
+	t.true(await until(async () => shown.includes('total: '), 60_000), shown)
+	t.regex(shown, /status: {9}CANCELLED\r\n[^]*ratePerSecond: {2}0\r\n/)
 })
 
 test('logs are followed beyond an absence of the service, which is reported', async (t) => {

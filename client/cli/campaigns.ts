@@ -22,14 +22,20 @@ export const campaignsWatch: Command = {
 		}
 		for (let shown = ''; ;) {
 			const { status, progress } = shown ? await patiently(context, look) : await look()
-			const { total, sent, failed, skipped } = progress
+			const { total, sent, failed, skipped, waitingFor } = progress
+			const reason = waitingFor && (waitingFor.message ?? waitingFor.reason)
 			const done = total > 0 ? (sent + failed + skipped) / total : 0
 			const isOver = status === 'SENT' || status === 'CANCELLED'
-			out.progress(isOver ? 1 : Math.min(done, 0.99), `${sent} of ${total} sent`)
+			out.progress(
+				isOver ? 1 : Math.min(done, 0.99),
+				`${sent} of ${total} sent${reason ? `, waits: ${reason}` : ''}`,
+			)
 			const text = JSON.stringify({ status, ...progress })
 			// For programs one line for each change, for people the last.
 			if (out.isJson ? text !== shown : isOver)
-				out.show({ id, status, ...progress }, () => rows({ status, ...progress }))
+				out.show({ id, status, ...progress }, () =>
+					rows({ status, ...progress, waitingFor: reason }),
+				)
 			shown = text
 			if (isOver) return status === 'SENT' ? exitCodes.done : exitCodes.failed
 			await sleep(pauseMs, undefined, { signal })

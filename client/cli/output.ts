@@ -36,8 +36,10 @@ export function createOutput(wantsJson: boolean) {
 export const printable = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '\uFFFD')
 
 /** Aligned rows of a name and a value. */
-export const rows = (values: Record<string, unknown>) =>
-	Object.entries(values)
-		.filter(([, value]) => value !== null && value !== undefined && value !== '')
-		.map(([name, value]) => `${`${name}:`.padEnd(14)}${String(value)}`)
-		.join('\n')
+export function rows(values: Record<string, unknown>) {
+	const given = Object.entries(values).filter(
+		([, value]) => value !== null && value !== undefined && value !== '',
+	)
+	const width = Math.max(11, ...given.map(([name]) => name.length)) + 3
+	return given.map(([name, value]) => `${`${name}:`.padEnd(width)}${String(value)}`).join('\n')
+}
