@@ -26,7 +26,7 @@ export async function freeze(
 
 /**
  * The members of a segment, frozen. A dynamic one is evaluated, as its list is: the stored members of a tracked segment
- * may be some minutes old, and who is in it for a short time may never be among them.
+ * may be some minutes old, and a contact that is in it for a short time may never be among them.
  */
 export async function freezeMembers(
 	db: Pool | PoolClient,
