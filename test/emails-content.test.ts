@@ -69,6 +69,9 @@ test('a mail with a body of megabytes is shown as a short one is', async (t) => 
 	t.true(longSource.length > 7 * 300_000)
 	await pool.query('update emails set body = null')
 	isEnvelope(t, await ask(`/emails/${id}/parts`), 409, 'CONFLICT')
+	const text = 'One\n'.repeat(300_000)
+	await pool.query(`update emails set body = '<p>One</p>', "text" = $1`, [text])
+	t.deepEqual(await parts(), { ...shortParts, text })
 })
 
 test("a campaign's mail has the content and the footer of its campaign", async (t) => {

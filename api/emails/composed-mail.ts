@@ -17,13 +17,13 @@ interface Asked {
 	emailId: string
 }
 
-/** The longest body that is read on the event loop, in bytes. */
+/** The longest body and text part that are read on the event loop, together. */
 const mostBytes = 2 ** 20
 const limitMs = 60_000
 
 /**
- * A mail as it was composed, or would be now. A thread reads and composes one with a long body, which the event loop
- * only passes on.
+ * A mail as it was composed, or would be now. A thread reads and composes a long one, which the event loop only passes
+ * on.
  */
 export async function composedMail({ pool, publicUrl }: EmailRoutes, asked: Asked) {
 	const { projectId, emailId } = asked

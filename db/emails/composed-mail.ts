@@ -38,16 +38,18 @@ export const composed = `m.project_id, m.id, m.contact_id, m.campaign_id, m."to"
 		coalesce(m.type, k.type) as type, coalesce(m.scheduled_for, m.created_at) as created_at`
 
 /**
- * A mail of any status, to be shown. Its campaign has been deleted if the body and the sender are null. A body of more
- * bytes than `mostBytes` is left out.
+ * A mail of any status, to be shown. Its campaign has been deleted if the body and the sender are null. If body and
+ * text part have more bytes than `mostBytes` together, they are left out.
  */
 export const wholeMail = statement('whole-mail', {
 	params: { projectId: uuid, emailId: uuid, mostBytes: int },
 	row: { ...composedColumns, source_type: text.orNull, body: text.orNull, is_long: bool },
-	text: `select ${composed}, m."text", m.source_type,
-		case when octet_length(m.body) <= $mostBytes::int then m.body end as body,
-		coalesce(octet_length(m.body) > $mostBytes::int, false) as is_long
+	text: `select ${composed}, m.source_type, is_long,
+		case when not is_long then m."text" end as "text", case when not is_long then m.body end as body
 	from emails m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true
+	cross join lateral (
+		select coalesce(octet_length(m.body), 0) + coalesce(octet_length(m."text"), 0) > $mostBytes::int as is_long
+	) size
 	where m.project_id = $projectId and m.id = $emailId`,
 })
 
