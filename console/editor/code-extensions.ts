@@ -5,7 +5,6 @@ import {
 	completionKeymap,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { liquid } from '@codemirror/lang-liquid'
 import { bracketMatching, indentOnInput } from '@codemirror/language'
 import { lintGutter, lintKeymap } from '@codemirror/lint'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
@@ -19,13 +18,14 @@ import {
 } from '@codemirror/view'
 import { nonce } from '../parts/nonce.ts'
 import { theme } from './code-theme.ts'
+import { liquidInHtml } from './liquid-in-html.ts'
 import type { Variable } from './variables.ts'
 
 const language = new Compartment()
 
 /** HTML with Liquid, which completes these variables. */
 const languageWith = (variables: Variable[]) =>
-	liquid({
+	liquidInHtml({
 		variables: variables
 			.filter(({ path }) => path.length === 1)
 			.map(({ path, detail }) => ({ label: path[0]!, detail, type: 'variable', boost: 1 })),
