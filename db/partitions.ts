@@ -44,16 +44,15 @@ const isThere = (table: string, name: string) => `exists (
 		where inhparent = to_regclass(${table})
 			and (c.relname = ${name} or c.relname like '%\\_before\\_%' and right(c.relname, 7) > right(${name}, 7)))`
 
+/** Whether the mails of a month, of UTC, are still there. */
+export const keepsMonth = (month: string) =>
+	isThere(`'emails'`, `('emails_' || to_char(${month}, 'YYYY_MM'))`)
+
 /** Whether the mails of a month between two times were removed. */
 export const lacksMonths = (from: string, to: string) => `exists (
 		select from generate_series(date_trunc('month', ${from} at time zone 'UTC'), ${to} at time zone 'UTC',
 			interval '1 month') month
-		where not ${isThere(`'emails'`, `('emails_' || to_char(month, 'YYYY_MM'))`)})`
-
-/** The beginning of the oldest month whose mails have a table. */
-export const oldestMonth = `(
-		select case when bool_or(c.relname like '%\\_before\\_%') then '-infinity' else min(${firstDay('c.relname')}) end
-		from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = to_regclass('emails'))`
+		where not ${keepsMonth('month')})`
 
 const missing = statement('missing-partitions', {
 	params: { tables: text.array, monthsAhead: int },

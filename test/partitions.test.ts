@@ -143,19 +143,28 @@ test('a month is removed whole, and what was counted stays counted', async (t) =
 	t.deepEqual(await figures(), before)
 })
 
-test('the total of a list of mails leaves out the mails of removed months', async (t) => {
+test('the total of a list of mails leaves out the mails of removed months, also if an older month is kept', async (t) => {
 	const { pool, app, withSecretKey, handedOver } = await setupEngagements(t)
-	await splitIntoMonths(pool, 14, 13)
+	await splitIntoMonths(pool, 14, 13, 1)
 	const total = async () =>
 		(await app.inject({ url: '/emails', headers: withSecretKey })).json().total as number
+	const monthsPass = async (months: number) => {
+		await happenedBefore(pool, months)
+		for (const table of ['mail_counts', 'mail_tallies'])
+			await pool.query(`update ${table} set slot = slot - interval '${months} months'`)
+	}
 	await handedOver()
 	await handedOver()
-	await happenedBefore(pool, 13)
-	for (const table of ['mail_counts', 'mail_tallies'])
-		await pool.query(`update ${table} set slot = slot - interval '13 months'`)
+	await monthsPass(1)
+	await pool.query(`update emails set status = 'UNCERTAIN'`)
 	await handedOver()
+	await monthsPass(13)
+	await handedOver()
+	t.is(await total(), 4)
+	t.is(await dropPartitions(pool, 300), 3)
 	t.is(await total(), 3)
-	t.is(await dropPartitions(pool, 365), 6)
+	await pool.query(`update emails set status = 'FAILED'`)
+	t.is(await dropPartitions(pool, 300), 3)
 	t.is(await total(), 1)
 })
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { normalizeEmail } from '../address.ts'
-import { oldestMonth } from '../partitions.ts'
+import { keepsMonth } from '../partitions.ts'
 import { containing } from '../like.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
@@ -148,10 +148,12 @@ const countOfProject = statement('count-mails-of-project', {
 	params: { projectId: uuid },
 	row: { total: int },
 	text: `select coalesce(sum(created), 0)::int as total from (
-		select created, slot from mail_counts where project_id = $projectId
-		union all
-		select created, slot from mail_tallies where project_id = $projectId) counted
-	where slot >= ${oldestMonth}`,
+		select date_trunc('month', slot at time zone 'UTC') as month, sum(created) as created from (
+			select created, slot from mail_counts where project_id = $projectId
+			union all
+			select created, slot from mail_tallies where project_id = $projectId) counted
+		group by month) months
+	where ${keepsMonth('month')}`,
 })
 
 function found(filter: MailFilter, search: MailSearch, meant: Sql, limit: number): Sql {
