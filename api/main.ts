@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { showMetrics } from '../outside/telemetry/metrics.ts'
 import { startTracing } from '../outside/telemetry/tracing.ts'
 import config from '../db/config.ts'
+import { connecting } from '../db/connecting.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { tellRelays } from '../db/outbox/telling.ts'
 import { poolOf } from '../db/statement.ts'
@@ -34,8 +35,8 @@ async function main() {
 		pool: { min: 2, max: poolSize },
 		driverOptions: {
 			...config.driverOptions,
+			...connecting({ lock_timeout: longestLockWaitMs }),
 			connectionTimeoutMillis: 5000,
-			lock_timeout: longestLockWaitMs,
 		},
 	})
 

@@ -21,6 +21,7 @@ import { AudiencePage } from './campaigns/audience-page.ts'
 import { CampaignCount, CampaignTally } from './campaigns/campaign-count.ts'
 import { CampaignSlot } from './campaigns/campaign-slot.ts'
 import { Campaign } from './campaigns/campaign.ts'
+import { connecting } from './connecting.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
 import { Contact } from './contacts/contact.ts'
 import { RemovedContact } from './contacts/removed-contact.ts'
@@ -152,10 +153,7 @@ export default defineConfig({
 	migrations: { path: `${import.meta.dirname}/migrations`, snapshot: false },
 	driverOptions: {
 		onPoolCreated: paceReading,
-		// A database whose machine has died never answers and never hangs up. Without this, whoever waits for it,
-		// such as a worker with outcomes to record, waits for ever.
-		keepAlive: true,
-		keepAliveInitialDelayMillis: 10_000,
+		...connecting(),
 	},
 	logger: () => {},
 })

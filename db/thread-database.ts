@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { connecting } from './connecting.ts'
 
 export type Database = ReturnType<typeof databaseOf>
 
@@ -14,7 +15,13 @@ export async function withDatabase<T>(
 	work: (pool: Pool) => Promise<T>,
 	limits: { query_timeout?: number } = {},
 ) {
-	const pool = new Pool({ ...database, ...limits, max: 1, connectionTimeoutMillis: 5000 })
+	const pool = new Pool({
+		...database,
+		...connecting(),
+		...limits,
+		max: 1,
+		connectionTimeoutMillis: 5000,
+	})
 	// An idle connection that breaks is noticed at the next query.
 	pool.on('error', () => {})
 	try {

@@ -1,13 +1,17 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import type { Pool } from 'pg'
+import { Pool } from 'pg'
 import { attemptEnd } from '../activities/delivery/attempt-end.ts'
 import type { DeliveryServices } from '../activities/delivery/delivery.ts'
 import { createRecorder } from '../activities/delivery/recorder.ts'
 import { until } from '../bench/load.ts'
+import { connecting } from '../db/connecting.ts'
 import type { Ended } from '../db/emails/ledger.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
+import { databaseOf } from '../db/thread-database.ts'
 import { setup } from './helpers/app.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
 
@@ -53,7 +57,7 @@ test('a machine whose clock is days ahead gives up no mail at its first try', (t
 	}
 })
 
-test('connections to a database that has fallen silent are noticed', async (t) => {
+test('a database that has fallen silent is noticed, and it notices a machine that has', async (t) => {
 	const { pool } = await setup(t)
 	const { keepAlive, keepAliveInitialDelayMillis } = pool.options as unknown as Record<
 		string,
@@ -61,6 +65,46 @@ test('connections to a database that has fallen silent are noticed', async (t) =
 	>
 	t.true(keepAlive)
 	t.is(keepAliveInitialDelayMillis, 10_000)
+	const { rows } = await pool.query(
+		`select name, setting from pg_settings where name like 'tcp\\_%' order by name`,
+	)
+	t.deepEqual(
+		rows.map(({ name, setting }) => `${name} ${setting}`),
+		[
+			'tcp_keepalives_count 3',
+			'tcp_keepalives_idle 30',
+			'tcp_keepalives_interval 10',
+			'tcp_user_timeout 60000',
+		],
+	)
+})
+
+test('a connection can go through a pooler, which takes few settings as it opens', async (t) => {
+	const { pool } = await setup(t)
+	const database = databaseOf(pool)
+	const packets: Buffer[] = []
+	const pooler = createServer((client) => {
+		client.once('data', (packet) => void packets.push(packet as Buffer))
+		const server = connect({ host: database.host!, port: database.port! })
+		pipeline(client, server, client, () => {})
+	})
+	await once(pooler.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => pooler.close())
+	const { port } = pooler.address() as AddressInfo
+	const through = new Pool({
+		...database,
+		host: '127.0.0.1',
+		port,
+		...connecting({ lock_timeout: 2000 }),
+	})
+	const { rows } = await through.query('show lock_timeout')
+	t.deepEqual(rows, [{ lock_timeout: '2s' }])
+	await through.end()
+
+	// Its length, its version, and then names and values.
+	const stated = packets[0]!.subarray(8).toString().split('\0')
+	const names = stated.filter((word, index) => index % 2 === 0 && word !== '')
+	t.deepEqual(names.toSorted(), ['client_encoding', 'database', 'user'])
 })
 
 const nobody = { wake() {}, wakeSends() {} }
