@@ -109,6 +109,22 @@ test('events in any order end in the state that Stripe has', async (t) => {
 	t.true(await subscribed())
 })
 
+test('a subscription that Stripe pauses ends here, and begins again when it is resumed', async (t) => {
+	const { tell, customer, subscriptions, execute } = await setupBilling(t)
+	const id = await customer()
+	const subscribed = async () =>
+		(await execute<{ is: boolean }>('select subscribed as is from billing_accounts'))[0]!.is
+	subscriptions.set(id, [subscription('trialing')])
+	await tell('customer.subscription.created', id)
+	t.true(await subscribed())
+	subscriptions.set(id, [subscription('paused')])
+	await tell('customer.subscription.paused', id)
+	t.false(await subscribed(), 'Stripe makes no invoices for it')
+	subscriptions.set(id, [subscription('active')])
+	await tell('customer.subscription.resumed', id)
+	t.true(await subscribed())
+})
+
 test('an event is refused while Stripe is unavailable, and takes effect when it is repeated', async (t) => {
 	const { tell, customer, subscriptions, faults } = await setupBilling(t)
 	const id = await customer()

@@ -29,6 +29,8 @@ const heeded = new Set([
 	'customer.subscription.created',
 	'customer.subscription.updated',
 	'customer.subscription.deleted',
+	'customer.subscription.paused',
+	'customer.subscription.resumed',
 	'invoice.paid',
 	'invoice.payment_failed',
 	'invoice.voided',
