@@ -145,3 +145,27 @@ test('a customer that Stripe does not know with this key keeps no run going', as
 	faults.push({ path: checkouts, status: 400 })
 	await t.throwsAsync(end())
 })
+
+test('a project whose customer no longer exists at Stripe subscribes as a new one', async (t) => {
+	const { open, pay, tell, customer, lostCustomers, sessions, calls, execute } =
+		await setupCheckout(t)
+	const lost = await customer()
+	lostCustomers.add(lost)
+	const answers = await Promise.all([open('eur'), open('eur')])
+	for (const { statusCode, body } of answers) t.is(statusCode, 200, body)
+	t.is(sessions.length, 2, 'one page of each customer')
+	const id = pay(1)
+	t.not(id, lost)
+	await tell('checkout.session.completed', id)
+	const accounts = await execute('select customer_id, subscribed from billing_accounts')
+	t.deepEqual(accounts, [{ customer_id: id, subscribed: true }])
+	t.is(calls.findLast(({ path }) => path === checkouts)!.form['customer'], id)
+})
+
+test('a price that Stripe does not know leaves a project its customer', async (t) => {
+	const { open, customer, faults, execute } = await setupCheckout(t)
+	const id = await customer()
+	faults.push({ path: checkouts, status: 400, code: 'resource_missing' })
+	t.is((await open('eur')).statusCode, 503)
+	t.deepEqual(await execute('select customer_id from billing_accounts'), [{ customer_id: id }])
+})

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import type { Stripe } from '../../outside/stripe/client.ts'
+import { isCustomerLost, type Stripe } from '../../outside/stripe/client.ts'
 import {
 	checkoutUrl,
 	createCustomer,
@@ -68,19 +68,26 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			if (!priceId) throw noPrice()
 			const account = await accountOf(em, project.id)
 			if (account?.subscribed) throw subscribedAlready()
-			const url = await viaStripe(async () => {
-				const customerId = account?.customerId ?? (await customerOf(on, request))
-				const returnUrl = `${publicUrl}/`
+			const pageOf = async (customerId: string) => {
 				const page = await checkoutUrl(on, {
 					projectId: project.publicId,
 					customerId,
 					subscriptionId: account?.subscriptionId ?? null,
 					priceId,
 					currency,
-					returnUrl,
+					returnUrl: `${publicUrl}/`,
 				})
 				await stayOpen(on, project.publicId, customerId)
 				return page
+			}
+			const known = account?.customerId ?? null
+			const url = await viaStripe(async () => {
+				try {
+					if (known !== null) return await pageOf(known)
+				} catch (error) {
+					if (!isCustomerLost(error)) throw error
+				}
+				return pageOf(await newCustomer(on, request, known))
 			})
 			return { url }
 		},
@@ -122,10 +129,11 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 		throw payer ? subscribedAlready() : notFound('project', projectId)
 	}
 
-	async function customerOf(on: Stripe, request: FastifyRequest) {
-		const customerId = await createCustomer(on, request.project.publicId)
+	/** In place of a lost customer, if there was one: without it, nobody could subscribe any more. */
+	async function newCustomer(on: Stripe, request: FastifyRequest, lostId: string | null) {
+		const customerId = await createCustomer(on, request.project.publicId, lostId)
 		const [kept] = await administeringAccount(request, (_, db, projectId) =>
-			keepCustomer(db, { projectId, customerId }),
+			keepCustomer(db, { projectId, customerId, lostId }),
 		)
 		return kept!.customerId
 	}

@@ -16,12 +16,13 @@ export const accountOf = (em: EntityManager, projectId: string) =>
 		.where('projectId', '=', projectId)
 		.executeTakeFirst()
 
-/** If two requests meet, both get the first one's customer. */
+/** In place of a lost customer, if there was one. If two requests meet, both get the first one's customer. */
 export const keepCustomer = statement('keep-customer', {
-	params: { projectId: uuid, customerId: text },
+	params: { projectId: uuid, customerId: text, lostId: text.orNull },
 	row: { customerId: text.notNull('it has just been set') },
 	text: `insert into billing_accounts as a (project_id, customer_id) values ($projectId, $customerId)
-	on conflict (project_id) do update set customer_id = coalesce(a.customer_id, excluded.customer_id)
+	on conflict (project_id) do update
+		set customer_id = coalesce(nullif(a.customer_id, $lostId::text), excluded.customer_id)
 	returning customer_id as "customerId"`,
 })
 

@@ -37,6 +37,10 @@ function fetchFrom(base: string): typeof fetch {
 export const isStripeError = (error: unknown): error is Sdk.errors.StripeError =>
 	error instanceof Error && /^Stripe\w+Error$/.test(String((error as { type?: unknown }).type))
 
+/** The customer of the request was deleted, or belongs to another Stripe account or to test mode. */
+export const isCustomerLost = (error: unknown) =>
+	isStripeError(error) && error.code === 'resource_missing' && error.param === 'customer'
+
 /** The key is not valid, may not do this, or asks too often. */
 const turnedAway = [401, 403, 429]
 const mayPass = [...turnedAway, 409]

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type Sdk from 'stripe'
 import { isInternal, type Stripe } from './client.ts'
 
-/** Repeated calls for the same project create only one customer. */
-export async function createCustomer({ sdk }: Stripe, projectId: string) {
+/** Repeated calls for the same project create only one customer, and one more in place of a lost one. */
+export async function createCustomer({ sdk }: Stripe, projectId: string, lostId: string | null) {
 	const parameters = { metadata: { projectId } }
-	const made = await underKey(`customer/${projectId}`, (idempotencyKey) =>
+	const about = lostId === null ? projectId : `${projectId}/${lostId}`
+	const made = await underKey(`customer/${about}`, (idempotencyKey) =>
 		sdk.customers.create(parameters, { idempotencyKey }),
 	)
 	return made.id

@@ -46,9 +46,19 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	/** Calls, as `GET /v1/…`, that wait before they are processed or before they are answered. */
 	const holds = new Map<string, { before?: Promise<void>; after?: Promise<void> }>()
 
-	const fault = (status: number, message: string, code?: string): Answer => ({
+	/** Deleted at Stripe, or of its test mode. */
+	const lostCustomers = new Set<string>()
+
+	const fault = (status: number, message: string, code?: string, param?: string): Answer => ({
 		status,
-		body: { error: { type: 'invalid_request_error', message, ...(code && { code }) } },
+		body: {
+			error: {
+				type: 'invalid_request_error',
+				message,
+				...(code && { code }),
+				...(param && { param }),
+			},
+		},
 	})
 
 	/** The latest invoices of subscriptions are invoices of their customer, too. */
@@ -76,6 +86,8 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 				customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
 				value_settings: { event_payload_key: 'value' },
 			})
+		if (lostCustomers.has(customer))
+			return fault(400, `No such customer: '${customer}'`, 'resource_missing', 'customer')
 		if (route === 'POST /v1/checkout/sessions') {
 			const wants = form['line_items[0][quantity]']
 			if (metered ? wants !== undefined : wants !== '1')
@@ -184,6 +196,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 		sessions,
 		subscriptions,
 		invoices,
+		lostCustomers,
 		/** The total of a customer's meter. */
 		metered: (customer: string) =>
 			[...metering.values()]
