@@ -215,6 +215,39 @@ test('when two processes set up a domain at once, the one at Resend is kept', as
 	t.false(resend.requests.slice(requests).includes('POST /domains'))
 })
 
+test('a domain that is proved while the request that adds it waits stays added', async (t) => {
+	const {
+		resend,
+		own,
+		another,
+		pool,
+		verify,
+		withSecretKey: headers,
+	} = await setupResend(t, patient)
+	const { app: busy } = await another({ ...patient, patienceMs: 1000 })
+	const post = (domain: string) =>
+		busy.inject({ method: 'POST', url: '/domains', headers, payload: { domain } })
+	resend.hold('GET /domains')
+	const first = post('first.example')
+	t.true(await until(async () => resend.held.length === 1, 30_000))
+	resend.hold(undefined)
+	const adding = post('example.org')
+	const arrived = async () =>
+		(await pool.query(`select id from domains where domain = 'example.org'`)).rows
+	t.true(await until(async () => (await arrived()).length === 1, 30_000))
+	const [{ id }] = await arrived()
+	own(await verify(id))
+	resend.settle('example.org', 'verified')
+	t.true((await verify(id)).verified)
+	await sleep(1200)
+	resend.held.shift()!()
+	t.is((await first).statusCode, 201)
+	const added = await adding
+	t.is(added.statusCode, 201, added.body)
+	t.like(added.json(), { id, verified: true })
+	t.true((await verify(id)).verified)
+})
+
 test('a domain that is removed while it is set up leaves nothing at Resend', async (t) => {
 	const { resend, call, pool } = await setupResend(t, patient)
 	resend.hold('POST /domains')

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { DomainChecker } from '../../outside/domains/checker.ts'
 import { recordRequestedCheck } from '../../outside/domains/check-recording.ts'
 import {
+	abandonDomain,
 	addDomain,
 	countDomains,
 	type DomainRow,
@@ -190,17 +191,16 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 
 	/**
 	 * The answer to a new domain contains its DNS records; if they can't be determined, the domain is not
-	 * added.
+	 * added, unless a check by another request has determined them.
 	 */
 	async function introduced(request: FastifyRequest, row: DomainRow) {
 		const finding = await findingOf(request, row)
 		const recorded = finding && (await recordRequestedCheck(pool, row, finding))
 		if (recorded && (finding.isVerified !== null || recorded.records.length > 0)) return recorded
-		await removeDomain(pool, {
-			projectId: row.projectId,
-			domainId: row.id,
-			taskQueue: taskQueues.core,
-		})
+		const key = { projectId: row.projectId, domainId: row.id }
+		const [gone] = await abandonDomain(pool, { ...key, taskQueue: taskQueues.core })
+		const [kept] = gone ? [] : await findDomain(pool, key)
+		if (kept) return kept
 		app.relay.wake()
 		throw unavailable('the domain was not added', finding?.error)
 	}

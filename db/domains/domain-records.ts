@@ -260,11 +260,12 @@ export const domainUses = statement('domain-uses', {
 })
 
 /** Deletes a domain here, and queues its removal at the provider. */
-export const removeDomain = statement('remove-domain', {
-	params: { projectId: uuid, domainId: uuid, taskQueue: text },
-	row: { id: uuid },
-	text: `with gone as (
-		delete from domains where project_id = $projectId and id = $domainId::uuid
+const removal = (name: string, more = '') =>
+	statement(name, {
+		params: { projectId: uuid, domainId: uuid, taskQueue: text },
+		row: { id: uuid },
+		text: `with gone as (
+		delete from domains where project_id = $projectId and id = $domainId::uuid ${more}
 		returning id, project_id, domain, provider_domain_id
 	), queued as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
@@ -274,4 +275,9 @@ export const removeDomain = statement('remove-domain', {
 		from gone where provider_domain_id is not null
 	)
 	select id from gone`,
-})
+	})
+
+export const removeDomain = removal('remove-domain')
+
+/** No row: meanwhile another check has found its records or proved it, or it was deleted. */
+export const abandonDomain = removal('abandon-domain', `and verified_at is null and records = '[]'`)
