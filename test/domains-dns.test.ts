@@ -129,12 +129,23 @@ test('SPF counts if it allows the server, in any form', async (t) => {
 		'v=spf1 include:relay.example.net ?all',
 		'v=spf1 mx ip4:192.0.2.7 -all',
 		'v=spf1 ip6:2001:db8::7 -all',
+		'v=spf1 ip6:2001:0DB8:0::7 -all',
+		'v=spf1 ip4:192.0.2.0/24 -all',
+		'v=spf1 +ip6:2001:db8::/32 -all',
+		'v=spf1 a:relay.example.net. -all',
+		'v=spf1 a:relay.example.net/24//64 -all',
+		'v=spf1 include:relay.example.net. -all',
+		'v=spf1 ip4:10.0.0.0/8 ip6:::/0 -all',
 		'v=spf1 +all',
 	])
 		t.is(await spfOf(text), 'verified', text)
 	for (const text of [
 		'v=spf1 -all',
 		'v=spf1 -a:relay.example.net +mx',
+		'v=spf1 -ip4:192.0.2.0/24 -all',
+		'v=spf1 ip4:192.0.2.8/29 ip6:2001:db9::/32 -all',
+		'v=spf1 ip4:2001:db8::/32 ip4:192.0.2.0/33 ip4:192.0.2/24 ip4:192.0.2.0/ -all',
+		'v=spf1 a:relay.example.net.. -all',
 		'v=spf1 a:relay.example.net.evil.example -all',
 		'v=spf10 a:relay.example.net',
 		'a:relay.example.net',

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import { type DomainRecord, type DomainRow, keepDkimKey } from '../../db/domains/domain-records.ts'
 import { seal } from '../../db/domains/seal.ts'
+import { bitsOf } from './address-bits.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck } from './finding.ts'
@@ -70,7 +71,7 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 		)
 	}
 
-	/** SPF may name our server, list its addresses, or allow everybody with +all. */
+	/** SPF may name our server, list its addresses or a range of them, or allow everybody with +all. */
 	async function spfRecord(domain: string) {
 		const mechanism = isIP(smtpHost) ? `ip${isIP(smtpHost)}:${smtpHost}` : `a:${smtpHost}`
 		const texts = await dns.txt(domain)
@@ -89,15 +90,12 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 				`${domain} has several SPF records: receivers then ignore all of them.`,
 			)
 		const words = policies?.[0]?.toLowerCase().split(/\s+/) ?? []
-		const named = [`a:${smtpHost}`, `include:${smtpHost}`, '+all', 'all']
 		const addresses = words.length > 0 ? await addressesOf(smtpHost) : []
-		const listed = addresses
-			.flatMap((found) => found ?? [])
-			.flatMap((address) => [`ip4:${address}`, `ip6:${address}`])
-		const allowing = new Set([...named, ...listed].flatMap((word) => [word, `+${word}`]))
+		const server = { host: smtpHost, bits: addresses.flatMap((found) => found ?? []).map(bitsOf) }
 		const heeded = heededWords(words)
-		const isAllowed = heeded.some((word) => allowing.has(word))
-		const isTooLate = !isAllowed && words.some((word) => allowing.has(word))
+		const isAllowed = heeded.some((word) => allows(word, server))
+		const unread = words.slice(heeded.length)
+		const isTooLate = !isAllowed && unread.some((word) => allows(word, server))
 		// The record may contain the addresses that could not be looked up, so the domain gets no blame.
 		const isUnknown = !policies || (!isAllowed && addresses.includes(null))
 		return needed(
@@ -136,6 +134,34 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 function heededWords(words: string[]) {
 	const last = words.findIndex((word) => /^[-+~?]?all$/.test(word))
 	return last < 0 ? words : words.slice(0, last + 1)
+}
+
+/** Whether a word of an SPF record lets a server send. Names may end in a dot, and addresses may be ranges. */
+function allows(word: string, server: { host: string; bits: string[] }) {
+	const [, mechanism, value = '', range = ''] = spfWord.exec(word) ?? []
+	switch (mechanism) {
+		case 'all':
+			return value + range === ''
+		case 'a':
+			return isSameName(value, server.host)
+		case 'include':
+			return isSameName(value, server.host) && range === ''
+		case `ip${isIP(value)}`:
+			return includesAny(bitsOf(value), range, server.bits)
+		default:
+			return false
+	}
+}
+
+const spfWord = /^\+?(all|a|include|ip4|ip6)(?::([^/]+))?((?:\/{1,2}\d{1,3})*)$/
+
+const isSameName = (a: string, b: string) => a.replace(/\.$/, '') === b.replace(/\.$/, '')
+
+function includesAny(network: string, range: string, addresses: string[]) {
+	const length = range === '' ? network.length : Number(range.slice(1))
+	if (!(length <= network.length)) return false
+	const begin = network.slice(0, length)
+	return addresses.some((bits) => bits.length === network.length && bits.startsWith(begin))
 }
 
 /** `isThere` is undefined if DNS did not answer. */
