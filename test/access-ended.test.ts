@@ -18,6 +18,7 @@ const acts = {
 	},
 	'reset the project': { method: 'POST', url: 'users/@me/projects/:id/reset' },
 	'delete the project': { method: 'DELETE', url: 'users/@me/projects/:id' },
+	'add a domain': { method: 'POST', url: 'domains', payload: { domain: 'late.example.org' } },
 } as const
 
 for (const [act, { url, ...request }] of Object.entries(acts))
@@ -33,7 +34,8 @@ for (const [act, { url, ...request }] of Object.entries(acts))
 			roles: await roles(),
 			...(
 				await pool.query(
-					`select (select count(*)::int from invitations) as invitations, p.name, p.id from projects p
+					`select (select count(*)::int from invitations) as invitations,
+						(select count(*)::int from domains) as domains, p.name, p.id from projects p
 					where public_id = $1`,
 					[project.id],
 				)
@@ -49,7 +51,7 @@ for (const [act, { url, ...request }] of Object.entries(acts))
 		const late = app.inject({
 			...request,
 			url: `/${url.replace(/:(\w+)/g, (_, name: string) => places[name]!)}`,
-			headers: owner.headers,
+			headers: { ...owner.headers, 'x-project-id': project.id },
 		})
 		await lockWaits(t, pool, 1)
 		await holder.query('commit')

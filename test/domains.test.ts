@@ -21,13 +21,30 @@ test('a project that is deleted while it adds a domain does not get it', async (
 	const holder = await pool.connect()
 	t.teardown(() => holder.release(true))
 	await holder.query('begin')
-	await holder.query(`update projects set public_id = null, deleted_at = now() where id = $1`, [
+	await holder.query(
+		`update projects set public_id = null, deleted_at = now(), secret_key_digest = uuid_send(id)
+		where id = $1`,
+		[project.id],
+	)
+	const added = call('POST', '/domains', { domain: 'late.example.org' })
+	await lockWaits(t, pool, 1)
+	await holder.query('commit')
+	isEnvelope(t, await added, 403, 'PROJECT_ACCESS_DENIED')
+	t.is((await pool.query('select from domains')).rowCount, 0)
+})
+
+test('a secret key that is replaced while a request to add a domain arrives adds none', async (t) => {
+	const { call, pool, project } = await setupDomains(t)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin')
+	await holder.query(`update projects set secret_key_digest = uuid_send(id) where id = $1`, [
 		project.id,
 	])
 	const added = call('POST', '/domains', { domain: 'late.example.org' })
 	await lockWaits(t, pool, 1)
 	await holder.query('commit')
-	t.is((await added).statusCode, 404)
+	isEnvelope(t, await added, 403, 'PROJECT_ACCESS_DENIED')
 	t.is((await pool.query('select from domains')).rowCount, 0)
 })
 

@@ -12,7 +12,6 @@ import {
 	domainUses,
 	findDomain,
 	hasDomain,
-	lockDomains,
 	mostDomains,
 	removeDomain,
 } from '../../db/domains/domain-records.ts'
@@ -22,6 +21,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { createFairTurns, TurnsBusy } from '../../db/fair-turns.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
+import { lockAdministered } from '../projects/administering.ts'
 import { about, Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { domainName } from './domain-name.ts'
 
@@ -120,7 +120,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			await mayCheck(project.id)
 			const [added] = await transaction(pool, async (db) => {
 				const wanted = { projectId: project.id, domain: name }
-				const refusal = await refusalOfMore(db, project)
+				const refusal = await refusalOfMore(db, request)
 				if (!refusal) return addDomain(db, wanted)
 				const [mine] = await hasDomain(db, wanted)
 				throw mine ? already(name, mine.id) : refusal
@@ -224,12 +224,13 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		}
 	}
 
-	/** Locks first, so that of several at once the last are refused. */
-	async function refusalOfMore(db: PoolClient, { id, publicId }: { id: string; publicId: string }) {
+	/** Locks first, so that of several at once the last are refused, and so are callers whose access has ended. */
+	async function refusalOfMore(db: PoolClient, request: FastifyRequest) {
+		const { id, publicId } = request.project
 		const ofProject = { projectId: id }
 		if (checker.setsUpUnproved) await lockOwner(db, ofProject)
-		const [locked] = await lockDomains(db, ofProject)
-		if (!locked) throw notFound('project', publicId)
+		// Otherwise a reset has moved the domains to another row.
+		if ((await lockAdministered(request, db)) !== id) throw notFound('project', publicId)
 		const [all] = await countDomains(db, ofProject)
 		if (all!.count >= mostDomains) return tooMany(`a project has at most ${mostDomains}`)
 		const [pending] = checker.setsUpUnproved ? await countPending(db, ofProject) : []

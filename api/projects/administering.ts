@@ -42,6 +42,10 @@ export async function administeringAccount<T>(request: FastifyRequest, change: C
 	return done.value
 }
 
+/** The same check within a transaction that has to lock other rows first. Returns the id of the project's data. */
+export const lockAdministered = (request: FastifyRequest, db: PoolClient) =>
+	lockProject(request, db, lockAdministrator)
+
 async function lockProject(
 	{ visitor, project, headers }: FastifyRequest,
 	db: PoolClient,

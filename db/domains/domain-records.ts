@@ -64,14 +64,7 @@ export const addDomain = statement('add-domain', {
 /** How many domains one project may have. */
 export const mostDomains = 100
 
-/** Until the transaction ends, the project gets no further domains from others. No row: it was deleted or reset. */
-export const lockDomains = statement('lock-domains', {
-	params: { projectId: uuid },
-	row: { id: uuid },
-	text: 'select id from projects where id = $projectId and public_id is not null for no key update',
-})
-
-/** After the lock, in a statement of its own: it sees what the transactions before it added. */
+/** After the project is locked, in a statement of its own: it sees what the transactions before it added. */
 export const countDomains = statement('count-domains', {
 	params: { projectId: uuid },
 	row: { count: int },
