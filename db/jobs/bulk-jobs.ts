@@ -4,7 +4,7 @@ import { int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { hasLeft, lockedContact } from './jobs.ts'
 
-const flip = (subscribed: boolean, isWanted: string) => `changed as (
+const flip = (subscribed: boolean, isWanted = 'true') => `changed as (
 		update contacts c set subscribed = ${subscribed}, updated_at = now()
 		from locked l where c.project_id = $projectId and c.id = l.id and l.subscribed <> ${subscribed}
 			and ${isWanted}
@@ -12,13 +12,13 @@ const flip = (subscribed: boolean, isWanted: string) => `changed as (
 	), flips as (
 		insert into events (project_id, name, contact_id)
 		select $projectId, 'contact.${subscribed ? '' : 'un'}subscribed', id from changed order by id
-	)`
-const subscribe = flip(true, `not ${hasLeft('l')}`)
-const unsubscribe = `${flip(false, 'true')}, stated as (
+	), stated as (
 		update contacts c set updated_at = now()
-		from locked l where c.project_id = $projectId and c.id = l.id and not l.subscribed
+		from locked l where c.project_id = $projectId and c.id = l.id and l.subscribed = ${subscribed}
 			and ${isUndoable('l.id')}
 	)`
+const subscribe = flip(true, `not ${hasLeft('l')}`)
+const unsubscribe = flip(false)
 
 /**
  * Applies an action to the contacts of the next chunk. The action is a WITH list that provides `changed
