@@ -157,7 +157,7 @@ test('an import subscribes nobody who was created unsubscribed as a member of a 
 
 test('an undo takes nobody away who has been subscribed since, even if the import had subscribed them', async (t) => {
 	const jobs = await setupJobs(t)
-	const names = ['post', 'patch', 'track', 'page', 'bulk']
+	const names = ['post', 'patch', 'track', 'page', 'bulk', 'send']
 	const { id } = await jobs.import(
 		`email\n${[...names, 'other'].map((name) => `${name}@example.org\n`).join('')}`,
 	)
@@ -165,7 +165,13 @@ test('an undo takes nobody away who has been subscribed since, even if the impor
 	const subscribed = true
 	const post = (url: string, payload: object, headers = jobs.withPublicKey) =>
 		jobs.app.inject({ method: 'POST', url, headers, payload })
+	await jobs.execute(
+		`insert into domains (project_id, domain, verified_at) values (?, 'example.com', now())`,
+		[jobs.project.id],
+	)
+	const mail = { from: 'shop@example.com', subject: 'Hi', body: 'Hi', to: 'send@example.org' }
 	const answers = [
+		await jobs.call('POST', '/v1/send', { ...mail, subscribed }),
 		await jobs.call('POST', '/contacts', { email: 'post@example.org', subscribed }),
 		await jobs.call('PATCH', `/contacts/${await idOf('patch')}`, { subscribed }),
 		await post('/v1/track', { email: 'track@example.org', event: 'signup', subscribed }),
@@ -175,7 +181,7 @@ test('an undo takes nobody away who has been subscribed since, even if the impor
 	t.like(await jobs.bulk('subscribe', { contactIds: [await idOf('bulk')] }), {
 		result: { successCount: 0, unchangedCount: 1 },
 	})
-	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 1, skipped: 5 } as never)
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 1, skipped: 6 } as never)
 	for (const name of names) t.true((await jobs.contact(`${name}@example.org`))!.subscribed, name)
 	t.deepEqual(
 		(await jobs.eventNames()).filter((name) => name.startsWith('contact.')),

@@ -10,7 +10,9 @@ export interface Person extends Recipient {
 	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
 	change: ContactChange
-	/** Whether this request gives it other data, or another subscription, or unsubscribes it again. */
+	/** An import that can be undone has changed it: see `isUndoable` in db/imports/import-undo.ts. */
+	isUndoable: boolean
+	/** Whether this request gives it other data, another subscription, or the same one where that counts. */
 	isChanged: boolean
 }
 
@@ -28,6 +30,7 @@ export function createPeople(known: SendContext['contacts']) {
 			email,
 			name: null,
 			subscribed: contact?.subscribed ?? false,
+			isUndoable: contact?.isUndoable ?? false,
 			data: { ...contact?.data },
 			oldData: contact?.data ?? null,
 			change: { data: {}, removedKeys: [], subscribed: null },
@@ -63,7 +66,7 @@ export function giveName(person: Person, name: string) {
 function apply(person: Person, { data, removedKeys, subscribed }: ContactChange) {
 	const isChanged =
 		subscribed === false ||
-		(subscribed === true && !person.subscribed) ||
+		(subscribed === true && (!person.subscribed || person.isUndoable)) ||
 		removedKeys.some((key) => Object.hasOwn(person.data, key)) ||
 		Object.entries(data).some(
 			([key, value]) =>

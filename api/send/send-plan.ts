@@ -86,10 +86,12 @@ async function readContexts(
 			templateId: body.template ?? null,
 			domain: wanted.from ? domainOf(wanted.from.email) : null,
 			emails: [],
+			subscribes: false,
 			idCount: 0,
 		}
 		questions.set(keyOf(message), question)
 		for (const { email } of wanted.recipients) question.emails.push(email)
+		question.subscribes ||= body.subscribed === true
 		question.idCount += 1 + 2 * wanted.recipients.length
 	}
 	for (const question of questions.values()) question.emails = [...new Set(question.emails)]

@@ -1,3 +1,4 @@
+import { isUndoable } from '../imports/import-undo.ts'
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -11,6 +12,8 @@ export interface AskedContext {
 	/** The sender's domain, if it is not the template's. */
 	domain: string | null
 	emails: string[]
+	/** Whether it subscribes some of them: only then `isUndoable` is looked up. */
+	subscribes: boolean
 	idCount: number
 }
 
@@ -27,8 +30,15 @@ const contextColumns = {
 	}>().orNull,
 	/** null: the project has no such domain. */
 	verified: bool.orNull,
-	contacts:
-		json<{ id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]>(),
+	contacts: json<
+		{
+			id: string
+			email: string
+			subscribed: boolean
+			isUndoable: boolean
+			data: Record<string, unknown>
+		}[]
+	>(),
 	/** New ids, in ascending order. */
 	ids: text.array,
 	/** null: there is no limit, or it was not requested. */
@@ -52,13 +62,14 @@ const contexts = (name: string, limit: string) =>
 		(select verified_at is not null from domains where project_id = $projectId
 			and domain = coalesce(asked.domain, lower(btrim(split_part(template."from", '@', 2))))) as verified,
 		(select coalesce(json_agg(json_build_object(
-				'id', id, 'email', email, 'subscribed', subscribed, 'data', data)), '[]')
+				'id', id, 'email', email, 'subscribed', subscribed,
+				'isUndoable', asked.subscribes and ${isUndoable('contacts.id')}, 'data', data)), '[]')
 			from contacts where project_id = $projectId and email = any(asked.emails)) as contacts,
 		(select array_agg(uuidv7()::text) from generate_series(1, asked."idCount")) as ids,
 		standing."limit"
 	from rows from (jsonb_to_recordset($requests::jsonb)
-			as ("templateId" uuid, domain text, emails text[], "idCount" int))
-		with ordinality as asked("templateId", domain, emails, "idCount", place)
+			as ("templateId" uuid, domain text, emails text[], subscribes bool, "idCount" int))
+		with ordinality as asked("templateId", domain, emails, subscribes, "idCount", place)
 	cross join standing
 	left join lateral (
 		select id, subject, body, "from", from_name, reply_to, type, language from templates

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { refusedAt } from '../contacts/contact-writing.ts'
+import { isUndoable } from '../imports/import-undo.ts'
 import { json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -142,8 +143,8 @@ const acceptAnySend = statement('accept-send', {
 			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now(),
 			refused_at = ${refusedAt(stated, 'c.refused_at')}
 		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
-			-- A repeated unsubscription is a decision, too.
-			or not ${stated}
+			-- A repeated decision counts, too: jobs and undos must see that it was stated since.
+			or not ${stated} or ${stated} and ${isUndoable('c.id')}
 		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
 	), flips as (
 		insert into events (project_id, name, contact_id)

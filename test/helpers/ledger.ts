@@ -138,7 +138,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const wanted = 1 + addresses.length + recipients.length
 	const [context] = await sendContexts(pool, {
 		projectId,
-		requests: [{ templateId: null, domain, emails: addresses, idCount: wanted }],
+		requests: [{ templateId: null, domain, emails: addresses, subscribes: false, idCount: wanted }],
 	})
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
