@@ -412,6 +412,29 @@ test('a cancelled replay makes nothing more due', async (t) => {
 	t.is(receiver.heard.length, 1)
 })
 
+test('a replay fails once its endpoint is disabled, and what was delivered stays so', async (t) => {
+	const { endpoint, track, turn, ask, replay, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('one')
+	await turn(id)
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z', only: 'all' }
+	const { jobId } = await ask<{ jobId: string }>(
+		'POST',
+		`/webhook-endpoints/${id}/replay`,
+		period,
+		202,
+	)
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+	await replay(jobId)
+	await turn(id)
+	t.like(await ask('GET', `/webhook-endpoints/${id}/replay/${jobId}`), {
+		state: 'failed',
+		failedReason: 'The endpoint was disabled',
+		replayed: 0,
+	})
+	t.is((await deliveries(id)).data[0]!.status, 'DELIVERED')
+})
+
 test('an endpoint has one replay at a time, and names it', async (t) => {
 	const { endpoint, app, withSecretKey: headers, replay, ask } = await setupWebhooks(t)
 	const [{ id }, other] = [await endpoint(['event.*']), await endpoint(['event.*'])]

@@ -1,6 +1,6 @@
-import type { Pool } from 'pg'
-import { beginJob, finishJob, inActiveJob, type JobKey } from '../../db/jobs/jobs.ts'
-import { countReplay, replayPage } from '../../db/webhooks/webhook-replays.ts'
+import type { Pool, PoolClient } from 'pg'
+import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../../db/jobs/jobs.ts'
+import { countReplay, lockReplayed, replayPage } from '../../db/webhooks/webhook-replays.ts'
 import { takeJobTurn } from '../job-turns.ts'
 
 const rowsAtOnce = 1000
@@ -27,15 +27,20 @@ export function replayActivities({ pool, relay, stopping }: ReplayServices) {
 		if (!begun) return false
 		await countReplay(pool, job)
 		for (;;) {
-			const page = await inActiveJob(pool, job, (db) =>
-				replayPage(db, { ...job, limit: rowsAtOnce }),
-			)
+			const page = await inActiveJob(pool, job, (db) => nextPage(db, job))
 			if (!page) return false
 			relay.wake()
-			if (page[0]!.seen < rowsAtOnce) break
+			if (page.seen < rowsAtOnce) break
 			if (isOver()) return true
 		}
 		await finishJob(pool, job)
 		return false
+	}
+
+	async function nextPage(db: PoolClient, job: JobKey) {
+		const [endpoint] = await lockReplayed(db, job)
+		if (endpoint) return (await replayPage(db, { ...job, limit: rowsAtOnce }))[0]
+		await failJob(db, { ...job, reason: 'The endpoint was disabled' })
+		return undefined
 	}
 }

@@ -47,6 +47,20 @@ export const acceptReplay = statement('accept-webhook-replay', {
 	select id from job`,
 })
 
+/**
+ * Locks the endpoint for a page of the replay, so that it is not disabled meanwhile. No row: it was disabled or deleted.
+ * What was delivered would otherwise become due, and then be held.
+ */
+export const lockReplayed = statement('lock-replayed-endpoint', {
+	params: { projectId: uuid, jobId: uuid },
+	row: { id: uuid },
+	text: `select w.id from webhook_endpoints w
+	where w.project_id = $projectId and w.id = (
+			select (target->>'endpointId')::uuid from jobs where project_id = $projectId and id = $jobId)
+		and w.disabled_reason is null and w.deleted_at is null
+	for no key update`,
+})
+
 /** The deliveries of the period that exist when it begins. */
 export const countReplay = statement('count-webhook-replay', {
 	params: { projectId: uuid, jobId: uuid },
