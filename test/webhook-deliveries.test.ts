@@ -134,6 +134,25 @@ test('an endpoint without an answer shows the network error in words', async (t)
 	}
 })
 
+test('the status of an answer counts although its text breaks off or never ends', async (t) => {
+	const { endpoint, track, turn, deliveries, receiver, ask } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('broken')
+	await track('endless')
+	receiver.answer = (response, { type }) => {
+		response.writeHead(202, { 'content-length': 100 }).write('thanks', () => {
+			if (type === 'event.broken') response.destroy()
+		})
+	}
+	await turn(id)
+	for (const one of (await deliveries(id)).data) {
+		t.like(one, { status: 'DELIVERED', lastAttempt: { status: 202, error: null } }, one.type)
+		const { attempts } = await ask<DeliveryJson>('GET', `/webhook-deliveries/${one.id}`)
+		t.is(attempts[0]!.answer, 'thanks')
+	}
+	t.is(receiver.heard.length, 2)
+})
+
 test('a redirect is a failure, and is not followed', async (t) => {
 	const { endpoint, track, turn, receiver, deliveries } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])

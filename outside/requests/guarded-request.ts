@@ -74,7 +74,7 @@ export function openSession({
 
 /**
  * One request of a session. It follows no redirects, because most of them would lose the method and the body. If the
- * server closed a kept connection at this moment, the request is made again.
+ * server closed a kept connection at this moment, the request is made again. The text of the answer is only shown.
  */
 export async function sessionRequest(
 	request: GuardedRequest,
@@ -90,7 +90,7 @@ export async function sessionRequest(
 			if (error instanceof ConnectionKept) return attempt()
 			throw error
 		})
-		return await read(answer, session.maxAnswerBytes)
+		return await read(answer, session.maxAnswerBytes, false)
 	} catch (error) {
 		return failure(error, signal)
 	}
@@ -254,14 +254,25 @@ function redirected(
 	}
 }
 
-/** A longer response is cut off, and the rest is not read. */
-async function read(answer: IncomingMessage, most: number): Promise<GuardedAnswer> {
+/**
+ * A longer response is cut off, and the rest is not read. `isNeeded`: the text must be complete. Otherwise the status
+ * counts, whatever happens to the text.
+ */
+async function read(
+	answer: IncomingMessage,
+	most: number,
+	isNeeded = true,
+): Promise<GuardedAnswer> {
 	const chunks: Buffer[] = []
 	let bytes = 0
-	for await (const chunk of answer as AsyncIterable<Buffer>) {
-		chunks.push(chunk)
-		bytes += chunk.length
-		if (bytes >= most) break
+	try {
+		for await (const chunk of answer as AsyncIterable<Buffer>) {
+			chunks.push(chunk)
+			bytes += chunk.length
+			if (bytes >= most) break
+		}
+	} catch (error) {
+		if (isNeeded) throw error
 	}
 	// A connection whose answer was read to its end can be used again.
 	if (!answer.complete) answer.destroy()
