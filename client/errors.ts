@@ -48,13 +48,9 @@ export class TempostError extends Error {
 	}
 }
 
-interface Envelope {
-	error?:
-		| string
-		| (Omit<Details, 'fields'> & { code: ErrorCode; message: string; errors?: FieldError[] })
-}
+type Refusal = Omit<Details, 'fields'> & { code: ErrorCode; message: string; errors?: FieldError[] }
 
-/** The error that an answer carries. A proxy's own page has no code of ours. */
+/** The error that an answer carries. The answers of a proxy or of another service have no code of ours. */
 export function errorOf(response: Response, text: string) {
 	const { status, headers } = response
 	const seconds = Number(headers.get('retry-after') ?? NaN)
@@ -64,21 +60,27 @@ export function errorOf(response: Response, text: string) {
 		retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
 	}
 	const error = parsed(text)?.error
-	if (error === undefined)
+	if (status === 400 && typeof error === 'string')
+		return new TempostError('BAD_REQUEST', error, common)
+	if (!isRefusal(error))
 		return new TempostError(
 			'UNEXPECTED_ANSWER',
 			`The service answered with status ${status}`,
 			common,
 		)
-	if (typeof error === 'string') return new TempostError('BAD_REQUEST', error, common)
 	const { code, message, errors: fields, ...more } = error
 	return new TempostError(code, message, { ...common, ...more, fields, status })
 }
 
+function isRefusal(error: unknown): error is Refusal {
+	const { code, message } = Object(error) as Partial<Refusal>
+	return typeof code === 'string' && typeof message === 'string'
+}
+
 /** Undefined: not JSON. */
-export function parsed(text: string): Envelope | undefined {
+export function parsed(text: string): { error?: unknown } | undefined {
 	try {
-		return Object(JSON.parse(text)) as Envelope
+		return Object(JSON.parse(text)) as { error?: unknown }
 	} catch {
 		return undefined
 	}

@@ -248,6 +248,21 @@ test('the health of a service without its database is an answer, not an error', 
 	t.like(error, { code: 'UNEXPECTED_ANSWER', status: 503 })
 })
 
+test('an error of another service is an unexpected answer, whatever its JSON', async (t) => {
+	const { tempost, plan } = await setupClient(t)
+	for (const [status, body] of [
+		[418, { error: null }],
+		[418, { error: {} }],
+		[418, { error: { code: 5, message: 'Teapot' } }],
+		[418, null],
+		[404, { status: 404, error: 'Not Found' }],
+	] as const) {
+		plan(async () => Response.json(body, { status }))
+		const error = await errorOf(tempost.contacts.list())
+		t.like(error, { code: 'UNEXPECTED_ANSWER', status }, JSON.stringify(body))
+	}
+})
+
 test('a limit of billing is not repeated', async (t) => {
 	const { tempost, plan, tries } = await setupClient(t)
 	plan(refusal(429, 'BILLING_LIMIT_EXCEEDED'))
