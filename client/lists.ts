@@ -23,6 +23,9 @@ export function paged(
 
 const itemsOf = (page: Page) => Object.values(page).find(Array.isArray) as unknown[]
 
+export const isPage = (answer: unknown): answer is Page =>
+	Object.values(Object(answer) as Page).some(Array.isArray)
+
 /** What the query for the next page adds. */
 function nextOf({ cursor, page, totalPages }: Page) {
 	if (typeof cursor === 'string') return { cursor }

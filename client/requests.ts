@@ -1,5 +1,6 @@
 import { errorOf, parsed, TempostError } from './errors.ts'
 import { checkedKey, checkHeaders } from './header-checks.ts'
+import { isPage } from './lists.ts'
 import type { ChangeOptions, TempostOptions } from './options.ts'
 import {
 	firstAnswer,
@@ -166,11 +167,20 @@ async function answerOf({ answer, fault }: Route, response: Response): Promise<u
 	if (answer === 'bytes') return response.arrayBuffer()
 	const text = await response.text()
 	if (answer === 'text') return text
-	if (text === '') return undefined
+	const { status } = response
+	const found = text === '' ? undefined : unwrapped(fromJson(text, status))
+	if ((answer === 'list' && !isPage(found)) || (answer === 'array' && !Array.isArray(found)))
+		throw new TempostError('UNEXPECTED_ANSWER', 'The answer is not a list', {
+			status,
+			suggestion: 'Check the address (`url`, or TEMPOST_URL): another service may answer there.',
+		})
+	return found
+}
+
+function fromJson(text: string, status: number): unknown {
 	try {
-		return unwrapped(JSON.parse(text))
+		return JSON.parse(text)
 	} catch (cause) {
-		const { status } = response
 		throw new TempostError('UNEXPECTED_ANSWER', 'The answer is not JSON', { status, cause })
 	}
 }

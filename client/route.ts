@@ -8,7 +8,8 @@ export interface Route {
 	input: 'body' | 'form' | 'query' | 'raw' | undefined
 	/** The type of a raw body. */
 	rawType: string | undefined
-	answer: 'list' | 'text' | 'bytes' | 'location' | undefined
+	/** `list` is a page of a list, and `array` a whole one. */
+	answer: 'list' | 'array' | 'text' | 'bytes' | 'location' | undefined
 	/** A fault's status whose body may be the answer, and the members that it has then. */
 	fault: { status: number; members: string[] } | undefined
 	takesKey: boolean
@@ -32,7 +33,7 @@ export function readRoute(name: string, line: string): Route {
 		access: one('secret', 'public', 'session', 'either'),
 		input: rawType === undefined ? one('body', 'form', 'query') : 'raw',
 		rawType,
-		answer: one('list', 'text', 'bytes', 'location'),
+		answer: one('list', 'array', 'text', 'bytes', 'location'),
 		fault:
 			members === undefined ? undefined : { status: Number(status), members: members.split(',') },
 		takesKey,

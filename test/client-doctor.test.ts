@@ -132,6 +132,18 @@ test('doctor tells a proxy without a service from another service', async (t) =>
 	t.like(json(out)['findings'], [{ check: 'Service', message: `${url} answers with 502` }])
 })
 
+test('doctor says so if the answer about domains is no list', async (t) => {
+	const { run } = await setupCommands(t)
+	const checks = { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' }
+	const url = await serve(t, (_request, response) =>
+		response.end(JSON.stringify({ status: 'ok', checks, provider: null, data: [] })),
+	)
+	const { code, out } = await run(['doctor', '--url', url])
+	t.is(code, 1)
+	const findings = json(out)['findings'] as Finding[]
+	t.like(findings.at(-1), { check: 'Domains', message: 'The answer is not a list' })
+})
+
 test('an address may end with slashes', async (t) => {
 	const checkTemporal = async () => ({ temporal: true, worker: true })
 	const { run, env, url } = await setupCommands(t, { services: { checkTemporal } })

@@ -263,6 +263,18 @@ test('an error of another service is an unexpected answer, whatever its JSON', a
 	}
 })
 
+test('an answer that should be a list and is none is an error, also while it is iterated', async (t) => {
+	const { tempost, plan } = await setupClient(t)
+	const { contacts, domains } = tempost
+	for (const body of ['{}', 'null', '""', '']) {
+		const strange = async () => new Response(body)
+		plan(strange, strange, strange)
+		const iterated = contacts.list()[Symbol.asyncIterator]().next()
+		for (const list of [iterated, contacts.list(), domains.list('@me')])
+			t.like(await errorOf(list), { code: 'UNEXPECTED_ANSWER', status: 200 }, body)
+	}
+})
+
 test('a limit of billing is not repeated', async (t) => {
 	const { tempost, plan, tries } = await setupClient(t)
 	plan(refusal(429, 'BILLING_LIMIT_EXCEEDED'))

@@ -46,6 +46,7 @@ const methodsOf = (tempost: Tempost) =>
 /** Calls each method once and returns the requests that it made. */
 async function requestsOf(document: Document) {
 	const requests: Request[] = []
+	let answer = ''
 	const tempost = new Tempost({
 		url: 'http://localhost:1',
 		secretKey: 'sk',
@@ -53,13 +54,14 @@ async function requestsOf(document: Document) {
 		session: 'token',
 		fetch: async (url, init) => {
 			requests.push(new Request(url as string, init as RequestInit))
-			return new Response('{}', { headers: { 'content-type': 'application/json' } })
+			return new Response(answer, { headers: { 'content-type': 'application/json' } })
 		},
 	})
 	const operations = operationsOf(document)
 	const called: { name: string; operation: (typeof operations)[number]; request: Request }[] = []
 	for (const name of methodsOf(tempost)) {
-		const [method, path] = routes[name]!.split(' ')
+		const [method, path, ...words] = routes[name]!.split(' ')
+		answer = words.includes('array') ? '[]' : '{"data":[]}'
 		const operation = operations.find((one) => one.name === `${method} ${path}`)!
 		const { parameters = [], requestBody } = operation.operation
 		const ids = parameters.filter((one) => one.in === 'path').map((one) => `the/${one.name}`)

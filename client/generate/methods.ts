@@ -121,9 +121,10 @@ function answerOf(document: Document, { operationId, responses }: Operation) {
 		`${pascal(operationId)}Answer`,
 		schemas.length > 1 ? { anyOf: schemas } : schema!,
 	)
-	const items = listedIn(followed(document, schema!))
+	const shape = followed(document, schema!)
+	const items = listedIn(shape)
 	return items === undefined
-		? { word: '', type: `Promise<${type}>`, declaration }
+		? { word: shape.type === 'array' ? 'array' : '', type: `Promise<${type}>`, declaration }
 		: { word: 'list', type: `Paged<${type}['${items}'][number], ${type}>`, declaration }
 }
 
