@@ -1,3 +1,4 @@
+import { checkUrl } from './address.ts'
 import { errorOf, parsed, TempostError } from './errors.ts'
 import { checkedKey, checkHeaders } from './header-checks.ts'
 import { isPage } from './lists.ts'
@@ -37,6 +38,7 @@ export async function perform(
 	prepared: Prepared,
 	options: ChangeOptions = {},
 ): Promise<unknown> {
+	checkUrl(connection.url)
 	const { route } = prepared
 	const retries = options.retries ?? connection.retries
 	const headers = lowerCased({ ...connection.headers, ...options.headers })

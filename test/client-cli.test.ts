@@ -81,6 +81,11 @@ test('the exit code tells a refusal, wrong usage and an absent service apart', a
 	const absent = await run(['emails', 'get', 'x', '--url', 'http://127.0.0.1:1'])
 	t.is(absent.code, 3)
 	t.regex(absent.err, /cannot be reached/)
+	for (const command of [['emails', 'get', 'x'], ['doctor']]) {
+		const mistaken = await run([...command, '--url', 'localhost:4000'])
+		t.is(mistaken.code, 2)
+		t.regex(mistaken.err, /^The address localhost:4000 is not valid. It begins with https:\/\//)
+	}
 	Object.assign(env, { TEMPOST_SECRET_KEY: '' })
 	const withoutKey = await run(['emails', 'get', 'x'])
 	t.is(withoutKey.code, 2)

@@ -392,6 +392,22 @@ test('a key or a header with characters that no header can have is refused at on
 	t.is(tries.length, 0)
 })
 
+test('an address without http:// or https:// is refused at once', async (t) => {
+	const { clientOf, tries } = await setupClient(t)
+	for (const url of [
+		'localhost:4000',
+		'127.0.0.1:4000',
+		'example.com',
+		'ftp://example.com',
+		'http://',
+	]) {
+		const error = await errorOf(clientOf({ url }).contacts.list())
+		t.is(error.code, 'BAD_REQUEST', url)
+		t.regex(error.suggestion ?? '', /https:\/\//, url)
+	}
+	t.is(tries.length, 0)
+})
+
 test('a missing key is reported with the way to give it', async (t) => {
 	const { url } = await setupClient(t)
 	const error = await errorOf(

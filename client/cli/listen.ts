@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
+import { isOfTheWeb } from '../address.ts'
 import { TempostError } from '../index.ts'
 import type { Tempost, WebhookDelivery } from '../index.ts'
 import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
@@ -47,9 +48,6 @@ export const listen: Command = {
 		}
 	},
 }
-
-/** In `localhost:4000`, the name would be taken for a scheme. */
-const isOfTheWeb = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url)
 
 /**
  * An endpoint that is disabled keeps its events, from now on. Nothing is ever sent to its address. One that an

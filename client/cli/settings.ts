@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Settings, textOf, type Values } from './command.ts'
+import { isOfTheWeb } from '../address.ts'
+import { type Settings, textOf, UsageError, type Values } from './command.ts'
 
 /** Options before variables, and variables before an installation that `npm start` runs in this folder. */
 export function readSettings(values: Values): Settings {
@@ -7,6 +8,8 @@ export function readSettings(values: Values): Settings {
 	const local = installation()
 	const chosen = textOf(values, 'url') ?? env('TEMPOST_URL')
 	const url = (chosen ?? local?.apiUrl ?? 'http://localhost:3000').replace(/\/+$/, '')
+	if (!isOfTheWeb(url))
+		throw new UsageError(`The address ${url} is not valid. It begins with https:// or http://`)
 	// The keys of one service are not sent to another.
 	const own = local?.apiUrl === url ? local : undefined
 	return {
