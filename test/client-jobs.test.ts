@@ -1,5 +1,5 @@
 import test from 'ava'
-import { errorOf, setupClient } from './helpers/client.ts'
+import { errorOf, faults, setupClient } from './helpers/client.ts'
 
 test('an import is uploaded, and its progress is reported until it has ended', async (t) => {
 	const { tempost, pool } = await setupClient(t)
@@ -26,6 +26,31 @@ test('a bulk job is found by its id, and a cancelled one is an error', async (t)
 	const error = await errorOf(tempost.jobs.wait(jobId))
 	t.is(error.code, 'JOB_CANCELLED')
 	t.like(error.details['job'], { id: jobId })
+})
+
+test('a job is waited for while the service is away, for longer than the retries of a request', async (t) => {
+	const { clientOf, pool, plan, tries } = await setupClient(t)
+	const tempost = clientOf({ retries: 1 })
+	const away = [faults.refused, faults.gateway, faults.refused, faults.gateway]
+	const job = await tempost.contacts.import({ file: 'email\nann@example.org\n' })
+	plan(...away, faults.none, ...away)
+	const ended = await tempost.jobs.wait(job, {
+		onProgress: () => void pool.query(`update jobs set state = 'completed', finished_at = now()`),
+	})
+	t.is(ended.state, 'completed')
+	const before = tries.length
+	plan(...away)
+	const error = await errorOf(tempost.jobs.wait(job, { retries: 0 }))
+	t.is(error.code, 'NETWORK_ERROR')
+	t.is(tries.length - before, 1)
+})
+
+test('the first look at a job by its id ends after the retries of the client', async (t) => {
+	const { clientOf, plan, tries } = await setupClient(t)
+	plan(faults.refused, faults.refused)
+	const error = await errorOf(clientOf({ retries: 1 }).jobs.wait(crypto.randomUUID()))
+	t.is(error.code, 'NETWORK_ERROR')
+	t.is(tries.length, 2)
 })
 
 test('a replay of a webhook endpoint is waited for', async (t) => {

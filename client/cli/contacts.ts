@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ImportJob } from '../index.ts'
 import { type Command, exitCodes, UsageError, wordOf } from './command.ts'
-import { patiently } from './following.ts'
+import { patiently, retries } from './following.ts'
 import { rows } from './output.ts'
 
 export const contactsImport: Command = {
@@ -20,6 +20,7 @@ export const contactsImport: Command = {
 		const wait = () =>
 			tempost.jobs.wait(queued, {
 				signal,
+				retries,
 				onProgress: ({ state, progress }) => out.progress(progress / 100, state),
 			})
 		const job = await patiently(context, wait)
