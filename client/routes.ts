@@ -158,7 +158,7 @@ export const routes: Record<string, string> = {
 	'analytics.topCampaigns': 'GET /analytics/top-campaigns either query array',
 	'analytics.campaigns': 'GET /analytics/campaign-stats either query',
 	'analytics.topEvents': 'GET /analytics/top-events either query array',
-	'contacts.import': 'POST /contacts/import either form',
+	'contacts.import': 'POST /contacts/import either form key',
 	'contacts.listImports': 'GET /contacts/import either query list',
 	'contacts.getImport': 'GET /contacts/import/{jobId} either',
 	'contacts.cancelImport': 'DELETE /contacts/import/{jobId} either',

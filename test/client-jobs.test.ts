@@ -19,6 +19,38 @@ test('an import is uploaded, and its progress is reported until it has ended', a
 	t.deepEqual(states, ['waiting', 'active', 'completed'])
 })
 
+test('an import whose answer was lost is asked for again, and accepted once', async (t) => {
+	const { tempost, pool, plan, tries } = await setupClient(t)
+	for (const file of ['email\nann@example.org\n', `email\n${'a'.repeat(5_000_000)}`]) {
+		await pool.query('delete from jobs')
+		plan(faults.lost)
+		const { jobId } = await tempost.contacts.import({ file })
+		const { rows } = await pool.query('select id from jobs')
+		t.deepEqual(rows, [{ id: jobId }])
+	}
+	t.is(tries.length, 4)
+})
+
+test('an import that has the key of an earlier one is refused with its answer', async (t) => {
+	const { tempost, url, secretKey } = await setupClient(t)
+	const options = { idempotencyKey: 'people of May' }
+	const first = await tempost.contacts.import({ file: 'email\nann@example.org\n' }, options)
+	const body = new FormData()
+	body.append('file', new Blob(['email\nbob@example.org\n']), 'people.csv')
+	const again = await fetch(`${url}/contacts/import`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${secretKey}`, 'idempotency-key': options.idempotencyKey },
+		body,
+	})
+	t.is(again.status, 409)
+	t.like((await again.json()) as object, {
+		error: {
+			code: 'IDEMPOTENCY_KEY_REUSED',
+			details: { originalStatusCode: 202, response: first },
+		},
+	})
+})
+
 test('a bulk job is found by its id, and a cancelled one is an error', async (t) => {
 	const { tempost } = await setupClient(t)
 	const { jobId } = await tempost.contacts.deleteMany({ mode: 'query', filter: {} })

@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart'
 import { type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import { completeClaim } from '../../db/idempotency-key.ts'
 import { Job } from '../../db/jobs/job.ts'
 import { acceptImport, acceptUndo, lockImport, undoOf } from '../../db/jobs/jobs.ts'
 import { cutLine } from '../../db/storable-text.ts'
@@ -18,6 +19,7 @@ import {
 	queued,
 	viewJob,
 } from '../jobs/jobs.ts'
+import { claimLost } from '../requests/idempotency.ts'
 import { FileBody, formBytes, readUpload, uploadLimits } from '../uploads/upload.ts'
 import { errorsAsCsv } from './import-errors.ts'
 
@@ -34,7 +36,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		'/contacts/import',
 		{
 			bodyLimit: maxFileBytes + formBytes,
-			config: { ...config, errors: [400, 413, 422] },
+			config: { ...config, idempotent: true, errors: [400, 413, 422] },
 			schema: {
 				tags,
 				summary: 'Import contacts from a CSV file',
@@ -47,14 +49,23 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		},
 		async (request, reply) => {
 			const { content, filename } = await readCsv(request)
-			const [job] = await acceptImport(pool, {
-				projectId: request.project.id,
-				content,
-				fileName: cutLine(filename, maxNameLength) || null,
-				taskQueue: taskQueues.core,
+			const { project, idempotency } = request
+			const message = 'The import is queued'
+			const jobId = await transaction(pool, async (db) => {
+				const [job] = await acceptImport(db, {
+					projectId: project.id,
+					content,
+					fileName: cutLine(filename, maxNameLength) || null,
+					taskQueue: taskQueues.core,
+				})
+				if (!idempotency) return job!.id
+				const response = { message, jobId: job!.id }
+				const claim = { projectId: project.id, ...idempotency, statusCode: 202, response }
+				if ((await completeClaim(db, claim)).length === 0) throw claimLost(request)
+				return job!.id
 			})
 			app.relay.wake()
-			return queued(reply, 'import', job!.id, 'The import is queued')
+			return queued(reply, 'import', jobId, message)
 		},
 	)
 
