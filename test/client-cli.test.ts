@@ -338,6 +338,18 @@ test('logs are followed beyond an absence of the service, which is reported', as
 	t.regex(printed.err, remarks)
 })
 
+test('logs end well when their reader has ended', async (t) => {
+	const { start, tempost } = await setupCommands(t)
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	for (let i = 0; i < 5; i++) await track(`event ${i}`)
+	for (const args of [['logs'], ['logs', '-f', '--since', '1h']]) {
+		const { child, printed, ended } = start(...args)
+		child.stdout.destroy()
+		t.is(await ended, 0, printed.err)
+		t.is(printed.err, '')
+	}
+})
+
 test('logs follow the clock of the service, and end well at once', async (t) => {
 	const { start, tempost, env } = await setupCommands(t)
 	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })

@@ -138,6 +138,16 @@ test('a command whose endpoint is already deleted ends well by Ctrl-C', async (t
 	t.is(await ended, 0, printed.err)
 })
 
+test('a command whose reader has ended deletes its endpoint', async (t) => {
+	const { listenAt, track, webhookEndpoints } = await setupListeners(t)
+	const { url } = await program(t)
+	const { child, printed, ended } = await listenAt('anns-laptop', url)
+	child.stdout.destroy()
+	await track('ordered')
+	t.is(await ended, 0, printed.err)
+	t.deepEqual(await webhookEndpoints.list(), [])
+})
+
 test('a type that no webhook has is refused before anything is forwarded', async (t) => {
 	const { run, tempost } = await setupCommands(t)
 	const url = 'http://127.0.0.1:9/hook'

@@ -12,7 +12,7 @@ export interface Context {
 	/** The words after the command. */
 	words: string[]
 	out: Output
-	/** Aborted by Ctrl-C. */
+	/** Aborted by Ctrl-C, and when nobody reads the output any more. */
 	signal: AbortSignal
 	/** Standard input, until Ctrl-C. */
 	input(): Readable

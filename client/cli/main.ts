@@ -68,8 +68,13 @@ async function run(name: string, command: Command, args: string[]) {
 	if (surplus !== undefined) throw tooMany(surplus)
 	const settings = readSettings(values)
 	const stop = new AbortController()
-	for (const name of ['SIGINT', 'SIGTERM'] as const)
-		process.once(name, () => stop.abort(new Interrupted()))
+	const interrupt = () => stop.abort(new Interrupted())
+	for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt)
+	for (const output of [process.stdout, process.stderr])
+		output.on('error', (error: NodeJS.ErrnoException) => {
+			if (!isUnread(error)) throw error
+			interrupt()
+		})
 	const code = await command.run({
 		settings,
 		values,
@@ -81,6 +86,9 @@ async function run(name: string, command: Command, args: string[]) {
 	})
 	return code ?? exitCodes.done
 }
+
+/** Its reader has ended, as `head` does after some lines. */
+const isUnread = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE'
 
 class Interrupted extends Error {}
 const interruptedCode = 130
