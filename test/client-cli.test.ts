@@ -338,6 +338,16 @@ test('logs are followed beyond an absence of the service, which is reported', as
 	t.regex(printed.err, remarks)
 })
 
+test('logs begin with the first one if they should go back further than there are dates', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	await tempost.track({ email: 'ann@example.org', event: 'first' })
+	for (const since of ['900000d', '9999999999999d']) {
+		const { code, out, err } = await run(['logs', '--since', since, '--types', 'event.triggered'])
+		t.is(code, 0, err)
+		t.is(lines(out).length, 1)
+	}
+})
+
 test('logs end well when their reader has ended', async (t) => {
 	const { start, tempost } = await setupCommands(t)
 	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })

@@ -59,7 +59,8 @@ function sinceOf(text: string | undefined) {
 	if (text === undefined) return undefined
 	const [, amount, unit] = /^(\d+)([mhd])$/.exec(text) ?? []
 	if (!amount) throw new UsageError('--since is a number and a unit: 10m, 2h or 7d')
-	return new Date(Date.now() - Number(amount) * units[unit!]!)
+	// `Date` and the service refuse times that are too long ago.
+	return new Date(Math.max(0, Date.now() - Number(amount) * units[unit!]!))
 }
 
 function lineOf({ type, timestamp, contactEmail, metadata }: Activity) {
