@@ -62,9 +62,15 @@ function checkTime(seconds: number) {
 }
 
 function keyOf(secret: string) {
-	const bytes = bytesOf(secret.replace(/^whsec_/, ''))
+	const bytes = bytesOfSecret(secret)
 	if (!bytes) throw invalid('The secret is not valid', 'It begins with whsec_, followed by base64.')
 	return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+}
+
+/** Undefined: it is not valid. It may come from a variable that is not set. */
+export function bytesOfSecret(secret: string | undefined) {
+	const bytes = bytesOf(secret?.replace(/^whsec_/, '') ?? '')
+	return bytes?.length ? bytes : undefined
 }
 
 /** WebCrypto compares in constant time. */

@@ -157,6 +157,17 @@ test('a type that no webhook has is refused before anything is forwarded', async
 	t.deepEqual(await tempost.webhookEndpoints.list(), [])
 })
 
+test('a secret that no program could verify with is refused before anything is forwarded', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	for (const secret of ['', 'whsec_', 'whsec_foo!', 'whsec_a-b_']) {
+		const listening = ['listen', '--forward-to', 'http://127.0.0.1:9/hook', '--secret', secret]
+		const { code, err } = await run(listening)
+		t.is(code, 2, secret)
+		t.regex(err, /whsec_, followed by base64/)
+	}
+	t.deepEqual(await tempost.webhookEndpoints.list(), [])
+})
+
 test('an address that is not of the web is refused before anything is forwarded', async (t) => {
 	const { run, tempost } = await setupCommands(t)
 	for (const address of ['localhost:4000', 'localhost:4000/hook', 'ftp://localhost/hook', 'hook']) {

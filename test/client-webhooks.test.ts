@@ -56,6 +56,15 @@ const refused = (promise: Promise<unknown>) =>
 			error instanceof TempostError && error.code === 'INVALID_SIGNATURE' && error.message,
 	)
 
+test('a secret that is missing, empty or no base64 is named as the fault', async (t) => {
+	for (const wrong of [undefined, '', 'whsec_', 'whsec_not base64!'])
+		t.is(
+			await refused(webhooks.verify(signed(), body, wrong as string)),
+			'The secret is not valid',
+			wrong,
+		)
+})
+
 test('a body, an id or a time that was changed is refused, and so is another secret', async (t) => {
 	const headers = signed()
 	for (const attempt of [

@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { isOfTheWeb } from '../address.ts'
 import { TempostError } from '../index.ts'
 import type { Tempost, WebhookDelivery } from '../index.ts'
+import { bytesOfSecret } from '../webhooks.ts'
 import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
 import { type Feed, follow, pageSize, patiently, retries, untilStopped } from './following.ts'
 
@@ -27,10 +28,13 @@ export const listen: Command = {
 		if (!url || !isOfTheWeb(url))
 			throw new UsageError('--forward-to needs an address like http://localhost:4000/hook')
 		const events = textOf(values, 'events')?.split(',') ?? ['*']
+		const given = textOf(values, 'secret')
+		if (given !== undefined && !bytesOfSecret(given))
+			throw new UsageError('--secret begins with whsec_, followed by base64')
 		const begin = () => keptEndpoint({ tempost, signal }, url, events)
 		const endpoint = await untilStopped(signal, begin)
 		if (!endpoint) return
-		const secret = textOf(values, 'secret') ?? endpoint.secret
+		const secret = given ?? endpoint.secret
 		out.note(`Signed with ${secret}`)
 		out.note(`Forwarding to ${url} until Ctrl-C`)
 		const deliveries = deliveriesOf(tempost, endpoint.id, signal)
@@ -125,8 +129,9 @@ async function forward(
 
 function signatureOf(id: string, body: string, secret: string) {
 	const seconds = Math.floor(Date.now() / 1000)
-	const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-	const code = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+	const code = createHmac('sha256', bytesOfSecret(secret)!)
+		.update(`${id}.${seconds}.${body}`)
+		.digest('base64')
 	return {
 		'webhook-id': id,
 		'webhook-timestamp': String(seconds),
