@@ -412,8 +412,10 @@ test('an endpoint that is disabled from the start keeps its events, whose payloa
 	t.deepEqual(await payloads('&type=event.waiting'), [null])
 })
 
-test('a cancelled replay makes nothing more due', async (t) => {
-	const { endpoint, track, turn, receiver, ask, replay } = await setupWebhooks(t)
+/** One event was delivered, and a replay of all is accepted. */
+async function setupReplay(t: ExecutionContext) {
+	const setup = await setupWebhooks(t)
+	const { endpoint, track, turn, ask } = setup
 	const { id } = await endpoint(['event.*'])
 	await track('one')
 	await turn(id)
@@ -424,6 +426,11 @@ test('a cancelled replay makes nothing more due', async (t) => {
 		period,
 		202,
 	)
+	return { ...setup, id, jobId }
+}
+
+test('a cancelled replay makes nothing more due', async (t) => {
+	const { id, jobId, turn, receiver, ask, replay } = await setupReplay(t)
 	t.like(await ask('DELETE', `/webhook-endpoints/${id}/replay/${jobId}`), { state: 'cancelled' })
 	await ask('DELETE', `/webhook-endpoints/${id}/replay/${jobId}`, undefined, 409)
 	await replay(jobId)
@@ -432,17 +439,7 @@ test('a cancelled replay makes nothing more due', async (t) => {
 })
 
 test('a replay fails once its endpoint is disabled, and what was delivered stays so', async (t) => {
-	const { endpoint, track, turn, ask, replay, deliveries } = await setupWebhooks(t)
-	const { id } = await endpoint(['event.*'])
-	await track('one')
-	await turn(id)
-	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z', only: 'all' }
-	const { jobId } = await ask<{ jobId: string }>(
-		'POST',
-		`/webhook-endpoints/${id}/replay`,
-		period,
-		202,
-	)
+	const { id, jobId, turn, ask, replay, deliveries } = await setupReplay(t)
 	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
 	await replay(jobId)
 	await turn(id)
