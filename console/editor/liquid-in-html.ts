@@ -21,6 +21,9 @@ const base = html()
 const textNodes = new Set(['Text', 'RawText'])
 const closedNodes = new Set([...textNodes, 'Interpolation', 'Tag', 'EndTag', 'CommentText'])
 
+/** How far HTML was read, if not to its end. Styles after that place have no colours yet. */
+const readTo = new WeakMap<Tree, number>()
+
 /**
  * Reads a text as Liquid, and what stands between its tags as HTML.
  *
@@ -46,16 +49,30 @@ const readHtml: ParseWrapper = (liquidParse, input, fragments): PartialParse => 
 		advance() {
 			const tree = current.advance()
 			if (!tree) return null
-			if (top) return withHtml(top, tree, spans)
-			spans = htmlIn(tree)
-			if (spans.length === 0) return tree
-			top = tree
+			if (top) {
+				if (stoppedAt !== null) readTo.set(tree, stoppedAt - spans[0]!.from)
+				return withHtml(top, tree, spans)
+			}
+			const read = stoppedAt === null ? tree : withoutEnd(tree)
+			spans = htmlIn(read)
+			if (spans.length === 0) return read
+			top = read
 			current = htmlParse(input, fragments, spans)
 			if (stoppedAt !== null) current.stopAt(stoppedAt)
 			return null
 		},
 	}
 }
+
+/**
+ * Reading that stops can leave half a tag at the end. After the next change, CodeMirror would take it for a whole one. So
+ * the tree ends before it.
+ */
+const withoutEnd = ({ type, children, positions, length, propValues }: Tree) =>
+	new Tree(type, children, positions, Math.max(0, length - mostLookAhead), propValues)
+
+/** The parser notes where it has looked further ahead than this. */
+const mostLookAhead = 25
 
 /** Where a text is HTML. */
 function htmlIn(tree: Tree) {
@@ -93,13 +110,14 @@ function knownHtml(fragment: TreeFragment, spans: Span[]) {
 		to: to - fragment.offset,
 	}))
 	const start = old[0]!.from
-	const end = start + mounted.tree.length
+	const stop = readTo.get(mounted.tree)
+	const end = start + Math.min(stop ?? Infinity, mounted.tree.length)
 	return sameSpans(old, spans, fragment).flatMap((same) => {
 		const [from, to] = [Math.max(same.from, start), Math.min(same.to, end)]
 		if (from >= to) return []
 		const openStart = same.from > fragment.from || fragment.openStart
-		const stopped = to === end && end < old.at(-1)!.to
-		const openEnd = same.to < fragment.to || fragment.openEnd || stopped
+		const isStop = stop !== undefined && to === end
+		const openEnd = same.to < fragment.to || fragment.openEnd || isStop
 		return new TreeFragment(from, to, mounted.tree, -start, openStart, openEnd)
 	})
 }
