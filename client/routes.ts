@@ -1,6 +1,6 @@
 // Generated from the OpenAPI document by `npm run client`. Do not edit.
 /** By name: method, path, the credential, then `body`, `form`, `query` or `raw:TYPE`, `react` if it
- * may contain an element, `key` if the route takes an idempotency key, and `list`, `array`, `text`, `bytes` or `location` for answers that are no JSON object,
+ * may contain an element, `key` if the route takes an idempotency key, and `list`, `array`, `text`, `bytes` or `location` for answers that are not a JSON object,
  * and `503:MEMBERS` if a fault of that status may have the answer, which has these members. */
 export const routes: Record<string, string> = {
 	'service.health': 'GET /health 503:status,checks,provider',

@@ -6,15 +6,15 @@ interface Limits {
 }
 
 /**
- * The database ends the session of a machine that has died after a minute. Otherwise it would keep that machine's locks
- * for two hours, and each act that needs them would wait as long.
+ * When a machine has died, the database ends its sessions within a minute. By default it would keep their locks for two
+ * hours, and each act that needs them would wait as long.
  */
 const noticeDeath = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
 	set tcp_user_timeout = 60000`
 
 /**
- * A new connection to the database. A connection whose other end has died never answers and never hangs up. Without this,
- * each end would wait for ever, or nearly: a worker for an answer, the database with the locks of a worker.
+ * Options of each connection to the database. If the machine at one end dies, the connection never answers and never ends.
+ * Without these, a worker would wait for the answer for ever, and the database would keep the locks of a worker.
  *
  * The settings are a statement of their own: a pooler refuses a connection that states them as it opens.
  */

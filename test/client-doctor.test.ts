@@ -132,7 +132,7 @@ test('doctor tells a proxy without a service from another service', async (t) =>
 	t.like(json(out)['findings'], [{ check: 'Service', message: `${url} answers with 502` }])
 })
 
-test('doctor says so if the answer about domains is no list', async (t) => {
+test('doctor says so if the answer about domains is not a list', async (t) => {
 	const { run } = await setupCommands(t)
 	const checks = { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' }
 	const url = await serve(t, (_request, response) =>

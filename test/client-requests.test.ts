@@ -263,7 +263,7 @@ test('an error of another service is an unexpected answer, whatever its JSON', a
 	}
 })
 
-test('an answer that should be a list and is none is an error, also while it is iterated', async (t) => {
+test('an answer that should be a list and is not is an error, also while it is iterated', async (t) => {
 	const { tempost, plan } = await setupClient(t)
 	const { contacts, domains } = tempost
 	for (const body of ['{}', 'null', '""', '']) {

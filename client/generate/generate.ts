@@ -55,7 +55,7 @@ function routes(methods: Method[]) {
 	return [
 		notice,
 		'/** By name: method, path, the credential, then `body`, `form`, `query` or `raw:TYPE`, `react` if it\n',
-		' * may contain an element, `key` if the route takes an idempotency key, and `list`, `array`, `text`, `bytes` or `location` for answers that are no JSON object,\n',
+		' * may contain an element, `key` if the route takes an idempotency key, and `list`, `array`, `text`, `bytes` or `location` for answers that are not a JSON object,\n',
 		' * and `503:MEMBERS` if a fault of that status may have the answer, which has these members. */\n',
 		`export const routes: Record<string, string> = {\n${lines.join('')}}\n`,
 	].join('')

@@ -1,5 +1,5 @@
-import { isUndoable } from '../imports/import-undo.ts'
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
+import { isUndoable } from '../imports/import-undo.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
