@@ -1,6 +1,7 @@
 import test from 'ava'
 import { TemplateError, compile, render, unsetIn, variablesOf } from '../mail/liquid/liquid.ts'
 import { problemsIn } from '../mail/liquid/template-problems.ts'
+import { briefly, Overrun } from '../mail/render-limits.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const variables = {
@@ -211,4 +212,17 @@ test('a cached template of 4 KB with ten variables takes a tenth of a millisecon
 	run()
 	// Measured at 0.02 ms; the rest is room for a slower machine.
 	t.true(Math.min(costMs(run), costMs(run), costMs(run)) / 1000 < 0.1)
+})
+
+test('work on the event loop ends where it exceeds its limits: nothing more is made of that text', (t) => {
+	const loop = '{% for i in (1..9999) %}'
+	const slow = `Hello ${loop}${loop}x{% endfor %}{% endfor %}`
+	const large = `{% assign a = 'x' %}{% for i in (1..20) %}{% assign a = a | append: a %}{% endfor %}`
+	for (const source of [slow, large]) {
+		let made: string | undefined
+		const work = () => (made = body(source))
+		t.throws(() => briefly(work), { instanceOf: Overrun })
+		t.is(made, undefined)
+	}
+	t.is(body('Hello {{ zero }}'), 'Hello 0')
 })

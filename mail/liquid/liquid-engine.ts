@@ -24,7 +24,7 @@ import type { Variables } from './look-up.ts'
 import { asText, escapeBody, markup } from './printing.ts'
 import type { TemplateKind } from './printing.ts'
 import { RenderingContext } from './rendering-context.ts'
-import { exceeded, renderLimits } from '../render-limits.ts'
+import { exceeded, isInVain, renderLimits } from '../render-limits.ts'
 
 const maxFaults = 3
 const maxTokens = 50_000
@@ -55,6 +55,7 @@ export function print(engine: Liquid, nodes: Node[], context: Context, output: E
 	} catch (error) {
 		if (!isExhausted(causeOf(error))) throw error // other faults were recorded where they happened
 	}
+	if (isInVain()) throw exceeded(tooSlow)
 }
 
 export function parse(engine: Liquid, source: string) {

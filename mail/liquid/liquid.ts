@@ -75,8 +75,8 @@ export function compile(source: string, kind: TemplateKind): Template {
 }
 
 /**
- * Renders without ever throwing. A part that fails prints nothing, and `fault` describes it. A caller may
- * pass `into` to see where each text comes from.
+ * Renders without throwing, unless a thread will repeat it. A part that fails prints nothing, and `fault`
+ * describes it. A caller may pass `into` to see where each text comes from.
  */
 export function render(
 	{ kind, nodes, sourceLength }: Template,
