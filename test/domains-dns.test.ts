@@ -1,7 +1,7 @@
 import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import test from 'ava'
 import { unseal } from '../db/domains/seal.ts'
-import { dnsServer } from './helpers/dns-server.ts'
+import { type DnsRecords, dnsServer } from './helpers/dns-server.ts'
 import {
 	foundOf,
 	nameOf,
@@ -157,6 +157,58 @@ test('SPF counts if it allows the server, in any form', async (t) => {
 	t.regex((await verify(added.id)).lastError!, /names relay\.example\.net only after ~all/)
 	t.is(await spfOf('v=spf1 +all', 'v=spf1 a:relay.example.net -all'), 'pending')
 	t.regex((await verify(added.id)).lastError!, /several SPF records/)
+})
+
+test('SPF counts if a name in it leads to an address of the server', async (t) => {
+	const dns = await dnsServer(t, {
+		'relay.example.net': { A: ['192.0.2.7'], AAAA: ['2001:db8::7'] },
+		'mail.example.org': { A: ['192.0.2.7'] },
+		'near.example.org': { A: ['192.0.2.99'], AAAA: ['2001:db8::99'] },
+		'far.example.org': { A: ['198.51.100.1'] },
+		'mx.example.com': { AAAA: ['2001:db8::7'] },
+		'example.com': { MX: ['10 far.example.org', '20 mx.example.com'] },
+		'example.net': { MX: ['10 far.example.org', '20 silent.example.org'] },
+		'silent.example.org': 'SERVFAIL',
+	})
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	const records = zoneOf(added)
+	Object.assign(dns.zone, records)
+	const spfOf = async (text: string, own: DnsRecords = {}) => {
+		dns.zone['example.org'] = { ...own, TXT: [text] }
+		const checked = await verify(added.id)
+		return { status: statuses(checked)['SPF'], lastError: checked.lastError }
+	}
+	const allowed: [string, DnsRecords][] = [
+		['v=spf1 a -all', { A: ['192.0.2.1', '192.0.2.7'] }],
+		['v=spf1 a/24 -all', { A: ['192.0.2.1'] }],
+		['v=spf1 mx -all', { MX: ['10 mail.example.org'] }],
+		['v=spf1 a +MX ~all', { A: ['198.51.100.1'], MX: ['10 mail.example.org'] }],
+		['v=spf1 mx:example.com -all', {}],
+		['v=spf1 a:mail.example.org. -all', {}],
+		['v=spf1 a:near.example.org/24 -all', {}],
+		['v=spf1 a:near.example.org//64 -all', {}],
+		['v=spf1 a:silent.example.org a:mail.example.org -all', {}],
+	]
+	for (const [text, own] of allowed) t.is((await spfOf(text, own)).status, 'verified', text)
+	const foreign: [string, DnsRecords][] = [
+		['v=spf1 a -all', { A: ['198.51.100.1'] }],
+		['v=spf1 mx -all', { MX: ['10 far.example.org'] }],
+		['v=spf1 mx -all', { MX: ['0 .'] }],
+		['v=spf1 -a -mx -all', { A: ['192.0.2.7'], MX: ['10 mail.example.org'] }],
+		['v=spf1 a:near.example.org a:near.example.org/33 -all', {}],
+		['v=spf1 a:mail.example.org//24/24 -all', {}],
+		['v=spf1 a:192.0.2.7 a:nowhere.example.org -all', {}],
+		['v=spf1 a:%{d}..x mx:-..- -all', {}],
+		[`v=spf1 ${'a:far.example.org '.repeat(10)}a:mail.example.org -all`, {}],
+	]
+	for (const [text, own] of foreign) {
+		const { status, lastError } = await spfOf(text, own)
+		t.is(status, 'pending', text)
+		t.regex(lastError!, /does not let relay\.example\.net send/)
+	}
+	const { lastError } = await spfOf('v=spf1 mx:example.net -all')
+	t.regex(lastError!, /DNS did not answer/)
 })
 
 test('SPF counts if it names the server as shown, however SMTP_URL writes it', async (t) => {

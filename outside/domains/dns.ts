@@ -4,6 +4,9 @@ import { Resolver } from 'node:dns/promises'
 // a busy machine, four tries would be over before their answer is read.
 const patience = { timeout: 2000, maxTimeout: 2000, tries: 6 }
 
+/** The name or its records do not exist, or it cannot be a name. */
+const hasNone = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
+
 /** null: the look-up failed. */
 type Answer<T> = T[] | null
 
@@ -17,7 +20,7 @@ export function createDns(servers: string[]) {
 			return await records
 		} catch (error) {
 			const { code } = error as { code?: string }
-			return code === 'ENOTFOUND' || code === 'ENODATA' ? [] : null
+			return hasNone.includes(code!) ? [] : null
 		}
 	}
 	return {

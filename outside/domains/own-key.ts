@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import { type DomainRecord, type DomainRow, keepDkimKey } from '../../db/domains/domain-records.ts'
 import { seal } from '../../db/domains/seal.ts'
-import { bitsOf } from './address-bits.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck } from './finding.ts'
 import { shown, shownServers } from './found.ts'
+import { spfVerdict } from './spf.ts'
 
 /** A selector per claim: two projects may have records for one domain at the same time. */
 const selectorOf = (domainId: string) => `tempost-${domainId.slice(-12)}`
@@ -71,7 +71,6 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 		)
 	}
 
-	/** SPF may name our server, list its addresses or a range of them, or allow everybody with +all. */
 	async function spfRecord(domain: string) {
 		const mechanism = isIP(smtpHost) ? `ip${isIP(smtpHost)}:${smtpHost}` : `a:${smtpHost}`
 		const texts = await dns.txt(domain)
@@ -89,29 +88,20 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 				false,
 				`${domain} has several SPF records: receivers then ignore all of them.`,
 			)
-		const words = policies?.[0]?.toLowerCase().split(/\s+/) ?? []
-		const addresses = words.length > 0 ? await addressesOf(smtpHost) : []
-		const server = { host: smtpHost, bits: addresses.flatMap((found) => found ?? []).map(bitsOf) }
-		const heeded = heededWords(words)
-		const isAllowed = heeded.some((word) => allows(word, server))
-		const unread = words.slice(heeded.length)
-		const isTooLate = !isAllowed && unread.some((word) => allows(word, server))
-		// The record may contain the addresses that could not be looked up, so the domain gets no blame.
-		const isUnknown = !policies || (!isAllowed && addresses.includes(null))
+		const text = policies?.[0]
+		const verdict = text === undefined ? null : await spfVerdict(dns, { domain, text }, smtpHost)
+		// What could not be looked up may allow the server, so the domain gets no blame.
+		const isUnknown = !policies || verdict?.isUnknown
 		return needed(
 			record,
-			isUnknown ? undefined : isAllowed,
-			isTooLate
-				? `The SPF record of ${domain} names ${smtpHost} only after ${heeded.at(-1)}, and receivers read no further.`
-				: words.length > 0
+			isUnknown ? undefined : verdict?.isAllowed === true,
+			verdict?.lastHeeded
+				? `The SPF record of ${domain} names ${smtpHost} only after ${verdict.lastHeeded}, and receivers read no further.`
+				: verdict
 					? `The SPF record of ${domain} does not let ${smtpHost} send.`
 					: `${domain} has no SPF record.`,
 			policies ? smtpHost : domain,
 		)
-	}
-
-	async function addressesOf(host: string): Promise<(string[] | null)[]> {
-		return isIP(host) ? [[host]] : Promise.all([dns.ipv4(host), dns.ipv6(host)])
 	}
 
 	async function mxRecord(domain: string): Promise<DomainRecord> {
@@ -128,40 +118,6 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			found: shownServers(found),
 		}
 	}
-}
-
-/** The words of an SPF record that receivers read: `all` is the last. */
-function heededWords(words: string[]) {
-	const last = words.findIndex((word) => /^[-+~?]?all$/.test(word))
-	return last < 0 ? words : words.slice(0, last + 1)
-}
-
-/** Whether a word of an SPF record lets a server send. Names may end in a dot, and addresses may be ranges. */
-function allows(word: string, server: { host: string; bits: string[] }) {
-	const [, mechanism, value = '', range = ''] = spfWord.exec(word) ?? []
-	switch (mechanism) {
-		case 'all':
-			return value + range === ''
-		case 'a':
-			return isSameName(value, server.host)
-		case 'include':
-			return isSameName(value, server.host) && range === ''
-		case `ip${isIP(value)}`:
-			return includesAny(bitsOf(value), range, server.bits)
-		default:
-			return false
-	}
-}
-
-const spfWord = /^\+?(all|a|include|ip4|ip6)(?::([^/]+))?((?:\/{1,2}\d{1,3})*)$/
-
-const isSameName = (a: string, b: string) => a.replace(/\.$/, '') === b.replace(/\.$/, '')
-
-function includesAny(network: string, range: string, addresses: string[]) {
-	const length = range === '' ? network.length : Number(range.slice(1))
-	if (!(length <= network.length)) return false
-	const begin = network.slice(0, length)
-	return addresses.some((bits) => bits.length === network.length && bits.startsWith(begin))
 }
 
 /** `isThere` is undefined if DNS did not answer. */
