@@ -11,7 +11,7 @@ import { type RenderingTasks, renderingTasks } from './rendering-tasks.ts'
 /** Far above the duration of any rendering that stays within its limits. The work after it is linear. */
 const limitMs = 20_000
 
-/** The time that all attempts together may take in one turn of the event loop. */
+/** After this time in one turn of the event loop no attempt begins. */
 const mostMsInTurn = 6
 /** Campaigns leave the rest to other mail, which need not wait behind hundreds of theirs. */
 export const mostMsOfCampaigns = 2
@@ -46,14 +46,23 @@ export async function attempt<Task extends keyof RenderingTasks>(
 ) {
 	// A thread has no event loop to keep responsive.
 	if (!isMainThread) return { value: done(task, input) }
+	return inTurn(mostMs, () => {
+		try {
+			return { value: briefly(() => done(task, input)) }
+		} catch (error) {
+			if (error instanceof Overrun) return undefined
+			throw error
+		}
+	})
+}
+
+/** Does something in a turn of the event loop with at most `mostMs` used, and adds its own time to them. */
+async function inTurn<Result>(mostMs: number, work: () => Result) {
 	while (usedMs > mostMs) await nextTurn()
 	if (usedMs === 0) setImmediate(() => (usedMs = 0))
 	const beganAt = performance.now()
 	try {
-		return { value: briefly(() => done(task, input)) }
-	} catch (error) {
-		if (error instanceof Overrun) return undefined
-		throw error
+		return work()
 	} finally {
 		usedMs += performance.now() - beganAt
 	}
@@ -62,14 +71,17 @@ export async function attempt<Task extends keyof RenderingTasks>(
 const done = <Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) =>
 	renderingTasks[task](input as never) as Output<Task>
 
-/** A large text takes milliseconds on its way to the thread and back: each way has a turn of the event loop. */
+/**
+ * A large text takes milliseconds on its way to the thread and back, and so does a thread that starts: each way
+ * has a turn of the event loop.
+ */
 export async function performOnThread<Task extends keyof RenderingTasks>(
 	projectId: string,
 	task: Task,
 	input: Input<Task>,
 ): Promise<Output<Task>> {
 	await nextTurn()
-	const output = await threads.run(task, input, { key: projectId, limitMs })
+	const output = await inTurn(0, () => threads.run(task, input, { key: projectId, limitMs }))
 	await nextTurn()
 	return output
 }
