@@ -195,6 +195,27 @@ for (const [what, change] of [
 		t.is((await remove()).statusCode, 204)
 	})
 
+test('contacts that are created while a scheduled run is at work are not part of it', async (t) => {
+	const { pool, select, automationId, project, call, executions } = await setupSchedule(t)
+	await select(byClock)
+	await people(select, project.id, 600)
+	const { enrolSome } = inShortTurns(pool)
+	const enrol = (scheduledFor: string, after: string | null): ReturnType<typeof enrolSome> =>
+		new MockActivityEnvironment().run(enrolSome, {
+			projectId: project.id,
+			automationId,
+			scheduledFor,
+			after,
+		})
+	const first = await enrol('2026-05-04T07:30:00.000Z', null)
+	t.is(first.enrolled, 500)
+	await call('POST', '/contacts', { email: 'newcomer@example.org' })
+	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z', first.last), { enrolled: 100, last: null })
+	t.is((await executions()).length, 600)
+	// The next run is for all who are there when it begins.
+	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z', null), { enrolled: 1, last: null })
+})
+
 test('a schedule with a segment begins its members only', async (t) => {
 	const { pool, select, automationId, project, call, executions } = await setupSchedule(t)
 	await people(select, project.id, 20)

@@ -107,7 +107,8 @@ const readPage = (
 ) =>
 	readWithin(pool, mostMs, async (db) => {
 		const isMeant = (await compileFrozen(db, projectId, audience, createdAt)) ?? always
-		const { ids, last } = await matchingAfter(db, { projectId, after, contacts }, isMeant)
+		const part = { projectId, after, createdUntil: createdAt, contacts }
+		const { ids, last } = await matchingAfter(db, part, isMeant)
 		const entering = await contactsThatMayEnter(db, { projectId, automationId, contactIds: ids })
 		return { ids: entering.map(({ id }) => id), last }
 	})

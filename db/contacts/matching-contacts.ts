@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { bool, int, uuid } from '../sql-types.ts'
+import { bool, int, timestamp, uuid } from '../sql-types.ts'
 import { query, sql, type Sql } from '../sql.ts'
 
 // The contacts `c` for which a predicate is true.
@@ -33,20 +33,28 @@ export async function isMatching(
 
 const page = query('matching-contacts', { ids: uuid.array, last: uuid.orNull, isLast: bool })
 
+interface Part {
+	projectId: string
+	after: string
+	/** Contacts that were created later are left out. */
+	createdUntil: Date
+	contacts: number
+}
+
 /**
  * Looks at the next contacts, so many of them, which limits the work even if few match. Returns the ids of those that
  * match, in order, and the last contact looked at: null if no contacts are left.
  */
 export async function matchingAfter(
 	db: Pool | PoolClient,
-	{ projectId, after, contacts }: { projectId: string; after: string; contacts: number },
+	{ projectId, after, createdUntil, contacts }: Part,
 	isMeant: Sql,
 ) {
 	const [found] = await page(
 		db,
 		sql`with looked as materialized (
 				select * from contacts where project_id = ${uuid.value(projectId)}
-					and id > ${uuid.value(after)}
+					and id > ${uuid.value(after)} and created_at <= ${timestamp.value(createdUntil)}
 				order by id limit ${int.value(contacts)}
 			)
 			select array(select c.id from looked c where ${isMeant} order by c.id) as ids,
