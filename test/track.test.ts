@@ -128,6 +128,7 @@ test('names that the service itself emits are refused', async (t) => {
 		'email.open',
 		'email.anything',
 		'EMAIL.Sent',
+		'email.a\u2028b',
 		' contact.subscribed ',
 		'contact.unsubscribed',
 		'segment.big-spenders.entry',

@@ -7,7 +7,8 @@ export const EventName = about(
 	Line({ minLength: 1, maxLength: 255 }),
 )
 
-const reserved = /^(email\..*|contact\.(un)?subscribed|segment\.[^.]+\.(entry|exit))$/i
+/** Names may contain line separators, which a dot does not match without the flag `s`. */
+const reserved = /^(email\..*|contact\.(un)?subscribed|segment\.[^.]+\.(entry|exit))$/is
 
 /** Names of the service's own events, in any case, so that no other event can be confused with them. */
 export const isReservedEvent = (name: string) => reserved.test(name)
