@@ -92,6 +92,21 @@ test('a fault in a condition is a 422 with the path of the node', async (t) => {
 	t.deepEqual((await call('GET', '')).json(), [])
 })
 
+test('a condition names an event without spaces around its name, as events are stored', async (t) => {
+	const { call } = await openSegments(t)
+	const create = (name: string) => {
+		const condition = only({ field: `event.${name}`, operator: 'notTriggered' })
+		return call('POST', '', { name: 'Quiet', condition })
+	}
+	for (const name of [' log in', 'log in ', ' ']) {
+		const answer = await create(name)
+		t.is(answer.statusCode, 422, name)
+		const field = 'condition.groups.0.filters.0.field'
+		t.like(answer.json().error.errors[0], { field, code: 'invalid_string' })
+	}
+	t.is((await create('log in')).statusCode, 201)
+})
+
 test('at most ten levels and a hundred filters are allowed', async (t) => {
 	const { call } = await openSegments(t)
 	const many = (count: number) => ({

@@ -34,6 +34,15 @@ export function filterProblems(filter: Record<string, unknown>, path: string): F
 	// Only a UUID can name a segment, and Postgres would refuse other text.
 	else if (about.family === 'segment' && !uuid.test(about.id))
 		errors.push(problem(`${path}.field`, 'custom', 'names a segment that does not exist'))
+	// Names of events are trimmed before they are stored, so nobody would have such an event.
+	else if (about.family === 'event' && about.name !== about.name.trim())
+		errors.push(
+			problem(
+				`${path}.field`,
+				'invalid_string',
+				'must not have spaces around the name of the event',
+			),
+		)
 
 	if (operator === undefined) errors.push(problem(`${path}.operator`, 'required'))
 	else if (!isOperator(operator))
