@@ -1,5 +1,6 @@
 import { partsOf } from './json-parts.ts'
 import type { Address, Attachment, Message } from './message.ts'
+import { replyAddresses } from './mime/headers.ts'
 
 /** Writing this much at once takes about a millisecond. */
 const bytesAtOnce = 2 ** 18
@@ -57,9 +58,9 @@ function* fileOf({ filename, content, contentType, contentId }: Attachment, befo
  */
 function membersOf(message: Message) {
 	const headers: Record<string, string> = {}
-	let replyTo = message.replyTo ?? message.from.email
+	let replyTo: string | string[] = message.replyTo ?? message.from.email
 	for (const [name, value] of Object.entries(message.headers)) {
-		if (name.toLowerCase() === 'reply-to') replyTo = value
+		if (name.toLowerCase() === 'reply-to') replyTo = replyToOf(name, value)
 		else headers[name] = value
 	}
 	headers['X-Tempost-Id'] = message.emailId
@@ -78,6 +79,12 @@ function membersOf(message: Message) {
 		text: message.text,
 		to: formatted(message.to),
 	}
+}
+
+/** Resend takes several addresses only as a list. */
+function replyToOf(name: string, value: string) {
+	const addresses = replyAddresses(name, value) ?? []
+	return addresses.length > 1 ? addresses.map(formatted) : value
 }
 
 function formatted({ email, name }: Address) {

@@ -37,6 +37,22 @@ test('the parts of a mail are those that its reader gets', async (t) => {
 	t.is(header(parts, 'Message-ID'), `<${id}@example.com>`)
 })
 
+test('a Reply-To header of several people has an address for each of them', async (t) => {
+	const { ask, sent } = await setupMails(t)
+	const shown = async (value: string) => {
+		const { id } = await sent({ headers: { 'Reply-To': value } })
+		return header((await ask(`/emails/${id}/parts`)).json<Parts>(), 'Reply-To')
+	}
+	t.regex(
+		(await shown('Jörg <j@example.com>, "Doe, Zoë" <z@example.com>,b@example.com'))!,
+		/^=\?UTF-8\?\S+\?= <j@example\.com>, =\?UTF-8\?\S+\?= <z@example\.com>, b@example\.com$/,
+	)
+	t.is(await shown('Doe, Jane <j@example.com>'), '"Doe, Jane" <j@example.com>')
+	t.is(await shown('hilfe@exämple.com'), 'hilfe@xn--exmple-cua.com')
+	const encoded = '=?UTF-8?Q?J=C3=B6rg?= <j@example.com>, b@example.com'
+	t.is(await shown(encoded), encoded)
+})
+
 test('the source of a mail is a message with the same parts', async (t) => {
 	const { ask, sent } = await setupMails(t)
 	const { id } = await sent({ subject: 'Grüße', body: '<p>One</p>' })

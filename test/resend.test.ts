@@ -142,6 +142,16 @@ test('a custom Reply-To header takes the place of the reply address', async (t) 
 	t.false('reply-to' in fake.accepted[0]!.mail.headers!)
 })
 
+test('a Reply-To header of several people reaches Resend as a list', async (t) => {
+	const { fake, provider } = await setup(t)
+	const headers = { 'Reply-To': 'Me <me@example.com>, "Doe, Zoë" <z@example.com>' }
+	t.like(await provider.deliver(aMessage({ headers })), { kind: 'SENT' })
+	t.deepEqual(fake.accepted[0]!.mail.reply_to, [
+		'Me <me@example.com>',
+		'"Doe, Zoë" <z@example.com>',
+	])
+})
+
 const takenFaults: [string, ResendFault, Outcome['kind']][] = [
 	['a connection lost', { drop: true }, 'UNKNOWN'],
 	['an answer that never comes', { hang: true }, 'UNKNOWN'],

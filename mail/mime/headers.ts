@@ -61,31 +61,49 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 	if (breaks.test(value)) {
 		return { message: 'must not contain line breaks or NUL', code: 'invalid_string' }
 	}
-	const address = namedAddress(name, value)
-	if (address && !isWritable(address)) {
-		return { message: 'must have an address between < and >', code: 'invalid_string' }
+	if (name.toLowerCase() === 'reply-to' && !replyAddresses(name, value)) {
+		return {
+			message: 'must be an address, with or without a name, or several with commas between them',
+			code: 'invalid_string',
+		}
 	}
 	return null
 }
 
-/** The address of a custom Reply-To. An encoded word may contain a display name, but never the address behind it. */
-export function namedAddress(name: string, value: string): Address | null {
-	const [, phrase, email] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? []
-	if (name.toLowerCase() !== 'reply-to' || email === undefined) return null
-	return { email: email.trim(), name: unquoted(phrase!.trim()) }
+/**
+ * The addresses of a custom Reply-To; null if it has anything else. An encoded word may contain a display name, but
+ * never the address behind it.
+ */
+export function replyAddresses(name: string, value: string): Address[] | null {
+	if (name.toLowerCase() !== 'reply-to') return null
+	const addresses: Address[] = []
+	let pending = ''
+	// A name may contain commas.
+	for (const part of value.split(',')) {
+		pending += pending === '' ? part : `,${part}`
+		const address = addressIn(pending.trim())
+		if (!address) continue
+		addresses.push(address)
+		pending = ''
+	}
+	return pending.trim() === '' && addresses.length > 0 ? addresses : null
+}
+
+/** Its author has encoded the names in it, so it is ready. */
+export const isEncoded = (value: string) => value.includes('=?') && printable.test(value)
+
+function addressIn(text: string): Address | null {
+	const [, phrase = '', email = text] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []
+	try {
+		const ascii = asciiDomain(email.trim())
+		return printable.test(ascii) ? { email: ascii, name: unquoted(phrase.trim()) } : null
+	} catch {
+		return null
+	}
 }
 
 const unquoted = (phrase: string) =>
 	phrase.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1') || null
-
-function isWritable({ email }: Address) {
-	try {
-		asciiDomain(email)
-		return true
-	} catch {
-		return false
-	}
-}
 
 /** A header of free text, encoded and folded, with its line break. */
 export function textHeader(name: string, value: string): string {

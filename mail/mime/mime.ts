@@ -3,10 +3,11 @@
 import {
 	addressesHeader,
 	addressHeader,
-	namedAddress,
+	isEncoded,
 	parameter,
 	protectedHeaders,
 	refuseBreaks,
+	replyAddresses,
 	givenHeader,
 	textHeader,
 } from './headers.ts'
@@ -60,8 +61,8 @@ function customHeader(name: string, value: string) {
 	if (protectedHeaders.has(name.toLowerCase()) || !/^[!-9;-~]+$/.test(name)) {
 		throw new Error('A custom header has a name that is not allowed')
 	}
-	const address = namedAddress(name, value)
-	return address ? addressHeader(name, address) : givenHeader(name, value)
+	const addresses = isEncoded(value) ? null : replyAddresses(name, value)
+	return addresses ? addressesHeader(name, addresses) : givenHeader(name, value)
 }
 
 /** Never folded or encoded, because machines compare these byte by byte. */
