@@ -35,6 +35,11 @@ const cases: [guarantee: string, html: string, text: string][] = [
 		'<b> &amp; 😀 ä€ &nope;',
 	],
 	[
+		'numbers of Windows signs are those signs, as in browsers',
+		'It&#146;s &#147;new&#x94; &#150; 5 &#128;',
+		'It’s “new” – 5 €',
+	],
+	[
 		'what is not for reading is dropped',
 		'<head><title>t</title><style>p{}</style></head>a<script>"</p>"</script><!-- <p>x -->b',
 		'ab',

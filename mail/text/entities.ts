@@ -98,6 +98,11 @@ const named = new Map([
 	...latin1.split(' ').map((name, index) => [name, String.fromCharCode(0xa0 + index)] as const),
 ])
 
+/** By the numbers from 128 to 159, which browsers read as signs of Windows. Old editors write them. */
+const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+const characterOf = (code: number) => windows[code - 128] ?? String.fromCodePoint(code)
+
 /** Decodes the entities that mails use. Unknown ones stay as they are. */
 export function decodeEntities(text: string): string {
 	if (!text.includes('&')) return text
@@ -107,7 +112,7 @@ export function decodeEntities(text: string): string {
 			if (name !== undefined) return (entity.endsWith(';') && named.get(name)) || entity
 			const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
 			const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
-			return isCharacter ? String.fromCodePoint(code) : ''
+			return isCharacter ? characterOf(code) : ''
 		},
 	)
 }
