@@ -35,6 +35,18 @@ test('a preview of content is that of a template with the same content', async (
 	}
 })
 
+test('captured text is text for every filter', async (t) => {
+	const { call } = await setup(t)
+	const shown = async (template: string) => {
+		const text = `{% capture c %}a&b{% endcapture %}${template}`
+		const body = `<p class="x">${text}</p>`
+		return (await call('/preview', { subject: 'S', body, type: 'HEADLESS' })).json().text
+	}
+	t.is(await shown('{% assign size = c | size %}{% if size > 0 %}{{ size }}{% endif %}'), '3')
+	t.is(await shown('{{ c | json }}'), '"a&b"')
+	t.is(await shown('{{ "x" | split: "," | push: c | json }}'), '["x","a&b"]')
+})
+
 test('nothing of a preview is stored, and its sender needs no domain', async (t) => {
 	const { call, query } = await setup(t)
 	t.is((await call('/preview', { ...content, from: 'me@elsewhere.example' })).statusCode, 200)

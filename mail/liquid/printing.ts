@@ -58,7 +58,12 @@ interface Markup extends Drop {
 
 /** Text that is already HTML. For filters and comparisons it is an ordinary string. */
 export function markup(html: string): Markup {
-	return Object.assign(Object.create(Drop.prototype) as Drop, { html, valueOf: () => html })
+	return Object.assign(Object.create(Drop.prototype) as Drop, {
+		html,
+		length: html.length,
+		valueOf: () => html,
+		toJSON: () => html,
+	})
 }
 
 export function isMarkup(value: unknown): value is Markup {
