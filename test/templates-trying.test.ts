@@ -47,6 +47,17 @@ test('captured text is text for every filter', async (t) => {
 	t.is(await shown('{{ "x" | split: "," | push: c | json }}'), '["x","a&b"]')
 })
 
+test('escape_once leaves the entities of a value as they are', async (t) => {
+	const { call } = await setup(t)
+	const data = { value: '5 &lt; 6 &amp; &#39;so&#x27; & <b>"on"</b> &nope' }
+	const body = '<p class="x">{{ value | escape_once }}</p>'
+	const { html } = (await call('/preview', { subject: 'S', body, type: 'HEADLESS', data })).json()
+	t.is(
+		html,
+		'<p class="x">5 &lt; 6 &amp; &#39;so&#x27; &amp; &lt;b&gt;&quot;on&quot;&lt;/b&gt; &amp;nope</p>',
+	)
+})
+
 test('nothing of a preview is stored, and its sender needs no domain', async (t) => {
 	const { call, query } = await setup(t)
 	t.is((await call('/preview', { ...content, from: 'me@elsewhere.example' })).statusCode, 200)

@@ -21,7 +21,7 @@ import {
 	tooSlow,
 } from './liquid-limits.ts'
 import type { Variables } from './look-up.ts'
-import { asText, escapeBody, markup } from './printing.ts'
+import { asText, escapeBody, isMarkup, markup } from './printing.ts'
 import type { TemplateKind } from './printing.ts'
 import { RenderingContext } from './rendering-context.ts'
 import { exceeded, isInVain, renderLimits } from '../render-limits.ts'
@@ -101,7 +101,10 @@ function createEngine(kind: TemplateKind) {
 	if (kind === 'body') {
 		// These filters return HTML. Escaping it again would make its entities visible.
 		const escape = (value: unknown) => markup(escapeBody(value))
-		for (const name of ['escape', 'escape_once', 'xml_escape']) engine.registerFilter(name, escape)
+		for (const name of ['escape', 'xml_escape']) engine.registerFilter(name, escape)
+		engine.registerFilter('escape_once', (value: unknown) =>
+			markup(isMarkup(value) ? value.html : escapeBody(value).replaceAll(escapedEntity, '&$1')),
+		)
 		engine.registerFilter('newline_to_br', (value: unknown) =>
 			markup(escapeBody(value).replaceAll(/\r?\n/g, '<br>\n')),
 		)
@@ -112,6 +115,9 @@ function createEngine(kind: TemplateKind) {
 	engine.renderer.renderTemplates = renderNodes
 	return engine
 }
+
+/** An entity whose own `&` has been escaped. */
+const escapedEntity = /&amp;((?:[a-z][a-z\d]*|#\d+|#x[\da-f]+);)/gi
 
 /** Replaces Liquid's own check, whose pattern starts again at every line break. */
 function checkComment({ args }: TagToken) {
