@@ -71,7 +71,8 @@ function membersOf(message: Message) {
 		headers,
 		html: message.html,
 		reply_to: replyTo,
-		subject: message.subject,
+		// Resend refuses an empty one.
+		subject: message.subject || '(no subject)',
 		tags: [
 			{ name: 'email_id', value: tagValue(message.emailId) },
 			{ name: 'project_id', value: tagValue(message.projectId) },

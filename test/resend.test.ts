@@ -142,6 +142,12 @@ test('a custom Reply-To header takes the place of the reply address', async (t) 
 	t.false('reply-to' in fake.accepted[0]!.mail.headers!)
 })
 
+test('a mail whose subject has rendered as nothing is sent', async (t) => {
+	const { fake, provider } = await setup(t)
+	t.like(await provider.deliver(aMessage({ subject: '' })), { kind: 'SENT' })
+	t.is(fake.accepted[0]!.mail.subject, '(no subject)')
+})
+
 test('a Reply-To header of several people reaches Resend as a list', async (t) => {
 	const { fake, provider } = await setup(t)
 	const headers = { 'Reply-To': 'Me <me@example.com>, "Doe, Zoë" <z@example.com>' }
