@@ -67,6 +67,19 @@ test('a click leads where the link led, and shows that the mail was read', async
 	t.like((await events())[1]!.data, { opens: 1, isFirstOpen: true })
 })
 
+test('a click has its link although the subject of the mail has rendered as nothing', async (t) => {
+	const { handedOver, get, fold, events, orm, project } = await setupEngagements(t)
+	const [campaignId] = await orm.em.fork().insertMany(Campaign, [aCampaign(project.id)])
+	const single = await handedOver({ subject: '' })
+	const ofCampaign = { campaignId: campaignId!, subject: '', body: null, headers: null }
+	for (const { click } of [single, await handedOver(ofCampaign)]) await get(click)
+	await fold()
+	t.deepEqual(
+		(await events()).map(({ data }) => data['link']),
+		[link, link],
+	)
+})
+
 test('every open and click is counted once, even with several counters', async (t) => {
 	const { handedOver, get, pool, fold, mail, events, waiting } = await setupEngagements(t)
 	const mails = [await handedOver(), await handedOver(), await handedOver()]

@@ -15,8 +15,12 @@ const leastShare = 10
 /** A proxy that fetches this soon was not triggered by a reader. */
 const proxyHaste = '2 seconds'
 
-/** A mail to an erased person, or about one. */
-const isErased = `("to" = '${erasedAddress}' or subject is not distinct from '')`
+/**
+ * A mail to an erased person, or about one. The subject of any other may have rendered as nothing, but a single mail has
+ * its body, and one of a campaign has no headers.
+ */
+const isErased = `("to" = '${erasedAddress}' or subject is not distinct from '' and body is null
+	and headers is not distinct from '{}')`
 
 const openData = `jsonb_build_object('openedAt', iso_text(at), 'opens', opens_before + nth,
 	'isFirstOpen', opens_before + nth = 1)`
