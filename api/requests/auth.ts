@@ -37,6 +37,13 @@ declare module 'fastify' {
 		readonly user: Visitor['user']
 		/** null: no session; the request carries a key or nothing. */
 		visitor: Visitor | null
+		/** The body was still arriving when the caller was identified. */
+		arrivesLate: boolean
+		/**
+		 * Call it when the body has arrived. A caller decides how slowly it does, and may have lost their access
+		 * meanwhile: then it throws.
+		 */
+		confirmAccess(): Promise<void>
 	}
 }
 
@@ -49,6 +56,10 @@ export function authenticate(
 	const keys = { pool: services.pool, projectOfSecretKey: projectsOfSecretKeys(services.pool) }
 	app.decorateRequest('caller', null)
 	app.decorateRequest('visitor', null)
+	app.decorateRequest('arrivesLate', false)
+	app.decorateRequest('confirmAccess', async function (this: FastifyRequest) {
+		if (this.arrivesLate) await admit(this)
+	})
 	app.decorateRequest('user', {
 		getter(this: FastifyRequest) {
 			if (!this.visitor) throw new Error('A request without a session has no user')
@@ -67,7 +78,14 @@ export function authenticate(
 		if (config.auth === 'session' && method !== 'HEAD' && !rolesOfRoutes[name])
 			throw new Error(`${name} is missing in the table of roles`)
 	})
-	app.addHook('onRequest', async (request) => {
+	app.addHook('onRequest', async (request) => admit(request))
+	app.addHook('preParsing', (request, _reply, _payload, done) => {
+		request.arrivesLate = request.raw.complete === false
+		done()
+	})
+	app.addHook('preValidation', async (request) => request.confirmAccess())
+
+	async function admit(request: FastifyRequest) {
 		const auth = request.routeOptions.config.auth
 		if (auth === undefined || auth === 'none' || auth === 'signature') return
 		try {
@@ -77,7 +95,7 @@ export function authenticate(
 			throw error
 		}
 		if (request.caller) refuseByState(request, request.caller, services)
-	})
+	}
 }
 
 /** If both are accepted, a key takes precedence over a session. */

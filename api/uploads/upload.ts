@@ -32,12 +32,14 @@ export const FileBody = (field: string, description: string) =>
 		{ 'x-documented': { required: [field], examples: [{ [field]: '(the bytes of the file)' }] } },
 	)
 
-/** The complete file of a form's field. */
-export async function readUpload(
-	request: FastifyRequest,
-	field: string,
-	maxBytes: number,
-): Promise<Upload> {
+/** The complete file of a form's field. Only now is it known that its sender still has access. */
+export async function readUpload(request: FastifyRequest, field: string, maxBytes: number) {
+	const upload = await uploadOf(request, field, maxBytes)
+	await request.confirmAccess()
+	return upload
+}
+
+async function uploadOf(request: FastifyRequest, field: string, maxBytes: number): Promise<Upload> {
 	if (!request.isMultipart()) throw noFile(field)
 	try {
 		for await (const part of request.parts()) {

@@ -13,8 +13,13 @@ export interface MemberBody {
 export const guest = 'new@example.org'
 
 /** A project with an owner, an admin and a member. By default the admin makes the requests. */
-export async function setupTeam(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
-	const context = await setup(t, options)
+export const setupTeam = async (t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) =>
+	withTeam(await setup(t, options))
+
+/** The same for an API that was set up before. */
+export async function withTeam<Context extends Awaited<ReturnType<typeof setup>>>(
+	context: Context,
+) {
 	const { app, orm, pool, project } = context
 	const person = async (email: string, role: 'OWNER' | 'ADMIN' | 'MEMBER') => {
 		const { user, headers } = await createUser(app, orm, email)
