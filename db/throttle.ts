@@ -74,6 +74,7 @@ export async function tryWithin(db: Pool | PoolClient, limit: TryLimit): Promise
 	return row!.counted ? null : Math.max(1, row!.waitSeconds)
 }
 
-/** After a success: a person who knows their password is no attacker. */
-export const forget = (pool: Pool, limit: TryLimit) => forgetTries(pool, { key: keyOf(limit) })
+/** After a success: a person who knows or sets their password is no attacker. */
+export const forget = (db: Pool | PoolClient, limit: TryLimit) =>
+	forgetTries(db, { key: keyOf(limit) })
 export const takeBack = (pool: Pool, limit: TryLimit) => takeBackTry(pool, { key: keyOf(limit) })

@@ -81,6 +81,19 @@ test('a new password ends all sessions, and the links that could set yet another
 	t.true((await me(cookie)).json().emailVerified)
 })
 
+test('a new password logs in at once, however often the old one was guessed', async (t) => {
+	const { signup, mailTo, post, login } = await setupLinks(t)
+	await signup()
+	for (let i = 0; i < 10; i++) t.is(await login('incorrect horse'), 401)
+	t.is(await login(password), 429)
+	await post('/auth/request-password-reset', { email })
+	const { token } = await mailTo(email)
+	t.is((await post('/auth/reset-password', { token: 'x', newPassword })).statusCode, 400)
+	t.is(await login(password), 429)
+	t.is((await post('/auth/reset-password', { token, newPassword })).statusCode, 200)
+	t.is(await login(newPassword), 200)
+})
+
 test('a password reset looks the same for known and unknown addresses, three an hour', async (t) => {
 	const { signup, post, mailTo } = await setupLinks(t)
 	await signup()
@@ -286,8 +299,10 @@ test('accepting an invitation is a first proof, too, and says so', async (t) => 
 	await addMember(orm, other.project, inviter.user, 'OWNER')
 	const url = `/projects/${other.project.id}/members`
 	t.is((await post(url, { email }, inviter.headers)).statusCode, 202)
+	for (let i = 0; i < 10; i++) await trap.login('incorrect horse')
 	const { token } = await mailTo(email)
 	const answer = await post('/auth/accept-invitation', { token, password: newPassword })
+	t.is(await trap.login(newPassword), 200)
 	t.is(answer.json().securedProjects, 1)
 	t.is(await trap.keyStatus(), 401)
 	t.is(await trap.openInvitations(), 0)

@@ -7,12 +7,13 @@ import { tokenDigest } from '../../db/accounts/secret-token.ts'
 import { confirmAddress } from '../../db/accounts/user.ts'
 import { recordAudit } from '../../db/projects/audit.ts'
 import { acceptInvitation, lockInvitation } from '../../db/projects/members.ts'
+import { forget } from '../../db/throttle.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { auditEntryOf } from '../projects/audit.ts'
 import { serveForms } from './account-forms.ts'
 import type { MailSettings } from './account-mail.ts'
-import { Password } from './accounts.ts'
+import { Password, triesFor } from './accounts.ts'
 import { about, Body, Extended, Message } from '../schemas.ts'
 import { announceSecured, securedAnswer, securingWith } from './takeover.ts'
 
@@ -97,7 +98,9 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				})
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
-				const secured = await resetPassword(db, spent.userId, hash, securingWith(settings))
+				const reset = await resetPassword(db, spent.userId, hash, securingWith(settings))
+				const { email, secured } = reset
+				await forget(db, triesFor(email))
 				await announceSecured(db, request, secured, settings)
 				return secured
 			})
@@ -136,6 +139,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
 				const { userId, secured } = await accountOfReader(db, email, hash, securingWith(settings))
+				if (hash !== null) await forget(db, triesFor(email))
 				await acceptInvitation(db, { projectId, userId, role, email })
 				await announceSecured(db, request, secured, settings)
 				const joined = { projectIds: [publicId], userId, actor: email }

@@ -25,7 +25,7 @@ export const Password = Type.String({
 const quarter = 15 * 60
 /** Many people may share a network, and each signs up once. */
 const signupsOfNetwork = 300
-const ofAddress = (email: string) => ({
+export const triesFor = (email: string) => ({
 	what: 'login',
 	subject: email,
 	tries: 10,
@@ -71,7 +71,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 		async ({ body, ip }, reply) => {
 			const email = normalizeEmail(body.email)
 			await countTry(pool, fromNetwork('login', ip))
-			await countTry(pool, ofAddress(email))
+			await countTry(pool, triesFor(email))
 			await countTry(pool, successes(email))
 			const [account] = await accountByEmail(pool, { email })
 			const hash = account?.passwordHash ?? null
@@ -82,7 +82,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			const opening = { userId: account.id, seconds: sessionSeconds }
 			const token = await openSessionByPassword(pool, opening, hash)
 			if (token === null) throw noMatch()
-			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])
+			await Promise.all([forget(pool, triesFor(email)), takeBack(pool, fromNetwork('login', ip))])
 			void reply.header('set-cookie', cookie.issue(token))
 			return { id: account.id, email }
 		},

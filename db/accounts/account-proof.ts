@@ -67,11 +67,12 @@ export async function resetPassword(
 	userId: string,
 	hash: string,
 	securing: Securing,
-): Promise<Secured | null> {
+): Promise<{ email: string; secured: Secured | null }> {
 	const [account] = await lockAccountById(db, { userId })
-	if (!account!.emailVerified) return takeOver(db, account!, hash, securing)
+	const { email, emailVerified } = account!
+	if (!emailVerified) return { email, secured: await takeOver(db, account!, hash, securing) }
 	await replacePassword(db, { userId, passwordHash: hash })
-	return null
+	return { email, secured: null }
 }
 
 /**
