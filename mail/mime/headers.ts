@@ -23,6 +23,7 @@ const maxHeaders = 50
 const maxTotalBytes = 100 * 1024
 const maxNameLength = 255
 const maxValueLength = 998
+const maxReplyAddresses = 20
 const lineLength = 76
 // RFC 5322 allows 998. The rest is reserved for the header's name and the space of a fold.
 const maxUnbrokenLength = 700
@@ -63,7 +64,7 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 	}
 	if (name.toLowerCase() === 'reply-to' && !replyAddresses(name, value)) {
 		return {
-			message: 'must be an address, with or without a name, or several with commas between them',
+			message: `must be an address, with or without a name, or up to ${maxReplyAddresses} with commas between them`,
 			code: 'invalid_string',
 		}
 	}
@@ -77,23 +78,24 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 export function replyAddresses(name: string, value: string): Address[] | null {
 	if (name.toLowerCase() !== 'reply-to') return null
 	const addresses: Address[] = []
-	let pending = ''
-	// A name may contain commas.
-	for (const part of value.split(',')) {
-		pending += pending === '' ? part : `,${part}`
-		const address = addressIn(pending.trim())
-		if (!address) continue
+	let rest = value
+	while ((rest = rest.replace(/^[\s,]+/, '')) !== '') {
+		const [found, bare, phrase = '', email = bare] = firstAddress.exec(rest) ?? []
+		const address = email === undefined ? null : addressOf(email, phrase)
+		if (!address || addresses.length === maxReplyAddresses) return null
 		addresses.push(address)
-		pending = ''
+		rest = rest.slice(found!.length)
 	}
-	return pending.trim() === '' && addresses.length > 0 ? addresses : null
+	return addresses.length > 0 ? addresses : null
 }
+
+/** By itself, or between < and > after a name, which may contain commas. */
+const firstAddress = /^(?:([^\s<>,"@]+@[^\s<>,"@]+)|([^<>]*)<([^<>]+)>)\s*(?=,|$)/
 
 /** Its author has encoded the names in it, so it is ready. */
 export const isEncoded = (value: string) => value.includes('=?') && printable.test(value)
 
-function addressIn(text: string): Address | null {
-	const [, phrase = '', email = text] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []
+function addressOf(email: string, phrase: string): Address | null {
 	try {
 		const ascii = asciiDomain(email.trim())
 		return printable.test(ascii) ? { email: ascii, name: unquoted(phrase.trim()) } : null
