@@ -3516,7 +3516,7 @@ export interface QueryContactsInput {
 	cursor?: string | undefined
 	/** At most 100 */
 	limit?: number | undefined
-	/** false: `total` is not counted, so that the first page comes sooner when there are many contacts. */
+	/** false: `total` is not counted if that takes time, so that the first page comes sooner when there are many contacts. */
 	count?: boolean | undefined
 }
 
@@ -3525,7 +3525,7 @@ export interface QueryContactsAnswer {
 	cursor?: string | undefined
 	hasMore: boolean
 	total: number
-	/** Whether `total` was counted: on the first page, unless that takes longer than 5 seconds. */
+	/** Whether `total` was counted: on the first page, unless you declined or that takes longer than 5 seconds. */
 	isCounted: boolean
 }
 
@@ -5750,7 +5750,7 @@ export interface TemplatesApi {
 	/**
 	 * Send a test of a template to one address.
 	 *
-	 * Rendered with the data of the named contact, or else of the contact that has the address, if there is one. Tests are not tracked or counted.
+	 * Rendered with the data of the named contact, or else of the contact that has the address, if there is one. Tests are not tracked. The usage of the month counts them as transactional mails.
 	 *
 	 * `POST /templates/{id}/test`
 	 */
@@ -6128,7 +6128,7 @@ export interface CampaignsApi {
 	/**
 	 * Send a test of a campaign to one address.
 	 *
-	 * Rendered with the data of the contact that has the address, if there is one. Tests are not tracked or counted.
+	 * Rendered with the data of the contact that has the address, if there is one. Tests are not tracked, and no figure of the campaign counts them. The usage of the month counts them as transactional mails.
 	 *
 	 * `POST /campaigns/{id}/test`
 	 */
@@ -6195,7 +6195,7 @@ export interface AnalyticsApi {
 	/**
 	 * Count mails by day.
 	 *
-	 * One entry per day, at most 366. Each mail counts once per column, on the day it was sent, first opened, first clicked and so on.
+	 * One entry per day, at most 366. Each mail counts once per column, on the day it was sent, first opened, first clicked and so on. Complaints of those who get a copy (cc, bcc) count, too.
 	 *
 	 * `GET /analytics/timeseries`
 	 */

@@ -105,9 +105,16 @@ test('the few contacts that match are found however many others are newer', asyn
 	t.deepEqual((await walk({ condition: plan('pro'), limit: 2 })).flatMap(addresses), old)
 })
 
-test('a page comes without a count if none is wanted', async (t) => {
-	const { query } = await setup(t)
+test('a page comes without a count if none is wanted and counting takes time', async (t) => {
+	const { query, pool } = await setup(t)
 	t.like(await query({ condition: plan('pro'), count: false }), { total: 0, isCounted: false })
+	await pool.query(many(1001, 0))
+	t.like(await query({ search: 'example' }), { total: 1001 + 30, isCounted: true })
+	const page = await query({ search: 'example', count: false })
+	t.like(page, { total: 0, isCounted: false, hasMore: true })
+	// These numbers are known, or found with the page.
+	t.like(await query({ count: false }), { total: 1001 + 30, isCounted: true })
+	t.like(await query({ search: 'p01', count: false }), { total: 1, isCounted: true })
 })
 
 test('a wrong condition, segment, member or cursor is refused by its path', async (t) => {

@@ -86,7 +86,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				tags,
 				summary: 'Count mails by day',
 				description:
-					'One entry per day, at most 366. Each mail counts once per column, on the day it was sent, first opened, first clicked and so on.',
+					'One entry per day, at most 366. Each mail counts once per column, on the day it was sent, first opened, first clicked and so on. Complaints of those who get a copy (cc, bcc) count, too.',
 				querystring: Type.Object(Days),
 				response: { 200: Type.Array(Day) },
 			},

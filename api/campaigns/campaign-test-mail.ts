@@ -19,7 +19,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<TestMailOptions> = asyn
 				tags: ['campaigns'],
 				summary: 'Send a test of a campaign to one address',
 				description:
-					'Rendered with the data of the contact that has the address, if there is one. Tests are not tracked or counted.',
+					'Rendered with the data of the contact that has the address, if there is one. Tests are not tracked, and no figure of the campaign counts them. The usage of the month counts them as transactional mails.',
 				params: Type.Object({ id: PathId('campaign') }),
 				body: Body(
 					{ email: 'me@example.com', data: { name: 'Ann' } },

@@ -86,7 +86,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				after: query.cursor === undefined ? null : positionOf(query.cursor, sort),
 				limit: size + 1,
 			}
-			const { rows, total } = await pageOf(pool, list)
+			const { rows, total } = await pageOf(pool, list, true)
 			return { ...envelopeOf(list, rows), total }
 		},
 	)
@@ -136,15 +136,16 @@ export function positionOf(cursor: string, sort: ContactList['sort']): ContactLi
 	return [typeof value === 'number' ? new Date(value).toISOString() : value, id]
 }
 
-export async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
+/** `counts`: the first page has a total, even if counting takes time. */
+export async function pageOf(pool: Pool, { search, ...rest }: ContactList, counts: boolean) {
 	const isFirst = rest.after === null
-	if (search !== null) return searchedPage(pool, { ...rest, search })
+	if (search !== null) return searchedPage(pool, { ...rest, search }, counts)
 	const list = { ...rest, search }
 	const [rows, total] = await Promise.all([
 		listContacts(pool, list),
 		isFirst ? totalOf(pool, list) : 0,
 	])
-	return { rows, total }
+	return { rows, total, isCounted: isFirst }
 }
 
 async function totalOf(pool: Pool, { projectId, subscribed }: ContactList) {
@@ -154,7 +155,7 @@ async function totalOf(pool: Pool, { projectId, subscribed }: ContactList) {
 		.reduce((sum, { count }) => sum + count, 0)
 }
 
-async function searchedPage(pool: Pool, list: ContactList & { search: string }) {
+async function searchedPage(pool: Pool, list: ContactList & { search: string }, counts: boolean) {
 	const isIndexed = list.search.length >= fewestIndexed
 	const read = async <T>(find: (db: PoolClient) => Promise<T>) => {
 		const found = isIndexed
@@ -165,10 +166,11 @@ async function searchedPage(pool: Pool, list: ContactList & { search: string }) 
 	}
 	const isFirst = list.after === null
 	const { few } = await read(async (db) => ({ few: await searchContacts(db, list) }))
-	if (few) return { rows: few.contacts, total: isFirst ? few.count : 0 }
+	if (few) return { rows: few.contacts, total: isFirst ? few.count : 0, isCounted: isFirst }
+	const isCounted = isFirst && counts
 	const [rows, total] = await Promise.all([
 		read((db) => listContacts(db, list)),
-		isFirst ? read((db) => countFound(db, list)) : 0,
+		isCounted ? read((db) => countFound(db, list)) : 0,
 	])
-	return { rows, total }
+	return { rows, total, isCounted }
 }

@@ -30,7 +30,7 @@ const Query = Type.Object(
 		count: Type.Boolean({
 			default: true,
 			description:
-				'false: `total` is not counted, so that the first page comes sooner when there are many contacts.',
+				'false: `total` is not counted if that takes time, so that the first page comes sooner when there are many contacts.',
 		}),
 	},
 	{
@@ -43,7 +43,7 @@ const Found = Type.Object({
 	...cursorPage(Contact).properties,
 	isCounted: Type.Boolean({
 		description:
-			'Whether `total` was counted: on the first page, unless that takes longer than 5 seconds.',
+			'Whether `total` was counted: on the first page, unless you declined or that takes longer than 5 seconds.',
 	}),
 })
 
@@ -75,8 +75,8 @@ export const contactQuery: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			}
 			const isFirst = list.after === null
 			if (!condition) {
-				const { rows, total } = await pageOf(pool, list)
-				return { ...envelopeOf(list, rows), total, isCounted: isFirst }
+				const { rows, total, isCounted } = await pageOf(pool, list, body.count)
+				return { ...envelopeOf(list, rows), total, isCounted }
 			}
 			const meant = { ...list, isMeant: await compileFor(pool, project.id, condition) }
 			const [found, total] = await Promise.all([

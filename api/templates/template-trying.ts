@@ -99,7 +99,7 @@ export const templateTrying: FastifyPluginAsyncTypebox<TestMailOptions> = async 
 				tags,
 				summary: 'Send a test of a template to one address',
 				description:
-					'Rendered with the data of the named contact, or else of the contact that has the address, if there is one. Tests are not tracked or counted.',
+					'Rendered with the data of the named contact, or else of the contact that has the address, if there is one. Tests are not tracked. The usage of the month counts them as transactional mails.',
 				params: Params,
 				body: Body(
 					{ to: 'me@example.com', data: { name: 'Ann' } },

@@ -13,7 +13,12 @@ export function useContacts(filters: ContactFilters) {
 	const { list, total } = useCursorList({
 		key: [project.id, 'contacts', 'list', inquiry],
 		load: (cursor) =>
-			api.contacts.query({ ...inquiry, ...(cursor && { cursor }), limit: 50, count: false }),
+			api.contacts.query({
+				...inquiry,
+				...(cursor && { cursor }),
+				limit: 50,
+				count: !isConditional,
+			}),
 		...(!isConditional && { liveMs: liveMs.slow }),
 	})
 	const counted = useQuery({
