@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 
 // These take longest, so they begin first: none of them runs alone at the end.
 const longest = [
-	'campaign-delivery-slow',
 	'executions-routes',
 	'contact-fields',
 	'liquid-limits',
