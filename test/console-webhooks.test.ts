@@ -219,7 +219,18 @@ test('a replay says how many deliveries it makes, shows its progress and can be 
 	const jobId = new URL(page.url()).searchParams.get('replay')!
 	await open(`webhooks/${id}`)
 	await replay.getByText('Waiting', { exact: true }).waitFor()
+	// The endpoint is the first to say that nothing is under way any more.
+	const said = Promise.withResolvers<void>()
+	await page.route(`**/replay/${jobId}`, async (route) => {
+		await said.promise
+		await route.continue()
+	})
 	await new MockActivityEnvironment().run(replayWork(pool), { projectId: project.id, jobId })
+	for (let isUnderWay = true; isUnderWay;) {
+		const answer = await page.waitForResponse((one) => one.url().endsWith(`/${id}`))
+		isUnderWay = (await answer.json()).replayJobId !== null
+	}
+	said.resolve()
 	await replay.getByText('Completed', { exact: true }).waitFor()
 	await replay.getByText('One delivery is made again').waitFor()
 	t.deepEqual(faults, [])

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { WebhookEndpoint } from '../../client/index.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Facts, formatCount } from '../parts/figures.tsx'
@@ -27,6 +28,7 @@ function EndpointPage() {
 	const { data: endpoint, error, refetch } = useQuery(endpointQuery(current, endpointId))
 	const showReplay = (jobId: string | undefined) =>
 		void navigate({ search: (old) => ({ ...old, replay: jobId }), replace: true })
+	const last = useLastReplay(endpointId, endpoint?.replayJobId ?? null)
 	const back = (
 		<Link to="/console/$projectId/webhooks" params={{ projectId: current.project.id }}>
 			Webhooks
@@ -39,7 +41,7 @@ function EndpointPage() {
 			</Page>
 		)
 	const advice = adviceOf(endpoint)
-	const replay = search.replay ?? endpoint.replayJobId
+	const replay = search.replay ?? last.jobId
 	return (
 		<Page
 			title={endpoint.description || new URL(endpoint.url).host}
@@ -58,7 +60,10 @@ function EndpointPage() {
 					<ReplayProgress
 						endpointId={endpointId}
 						jobId={replay}
-						onClose={() => showReplay(undefined)}
+						onClose={() => {
+							last.close()
+							showReplay(undefined)
+						}}
 					/>
 				)}
 				<EndpointFacts endpoint={endpoint} />
@@ -68,6 +73,19 @@ function EndpointPage() {
 			</Section>
 		</Page>
 	)
+}
+
+/** The replay that was last under way, until its reader closes it. */
+function useLastReplay(endpointId: string, underWay: string | null) {
+	const [last, setLast] = useState({ endpointId, jobId: underWay })
+	const [closed, setClosed] = useState<string | null>(null)
+	const isOther = last.endpointId !== endpointId
+	if (isOther || (underWay !== null && underWay !== last.jobId))
+		setLast({ endpointId, jobId: underWay })
+	return {
+		jobId: isOther || last.jobId === closed ? null : last.jobId,
+		close: () => setClosed(last.jobId),
+	}
 }
 
 function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
