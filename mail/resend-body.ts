@@ -1,6 +1,6 @@
 import { partsOf } from './json-parts.ts'
 import type { Address, Attachment, Message } from './message.ts'
-import { replyAddresses } from './mime/headers.ts'
+import { isReplyTo, replyAddresses } from './mime/headers.ts'
 
 /** Writing this much at once takes about a millisecond. */
 const bytesAtOnce = 2 ** 18
@@ -60,7 +60,7 @@ function membersOf(message: Message) {
 	const headers: Record<string, string> = {}
 	let replyTo: string | string[] = message.replyTo ?? message.from.email
 	for (const [name, value] of Object.entries(message.headers)) {
-		if (name.toLowerCase() === 'reply-to') replyTo = replyToOf(name, value)
+		if (isReplyTo(name)) replyTo = replyToOf(value)
 		else headers[name] = value
 	}
 	headers['X-Tempost-Id'] = message.emailId
@@ -83,8 +83,8 @@ function membersOf(message: Message) {
 }
 
 /** Resend takes several addresses only as a list. */
-function replyToOf(name: string, value: string) {
-	const addresses = replyAddresses(name, value) ?? []
+function replyToOf(value: string) {
+	const addresses = replyAddresses(value) ?? []
 	return addresses.length > 1 ? addresses.map(formatted) : value
 }
 

@@ -78,7 +78,7 @@ export function authenticate(
 		if (config.auth === 'session' && method !== 'HEAD' && !rolesOfRoutes[name])
 			throw new Error(`${name} is missing in the table of roles`)
 	})
-	app.addHook('onRequest', async (request) => admit(request))
+	app.addHook('onRequest', admit)
 	app.addHook('preParsing', (request, _reply, _payload, done) => {
 		request.arrivesLate = request.raw.complete === false
 		done()

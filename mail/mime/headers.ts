@@ -62,7 +62,7 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 	if (breaks.test(value)) {
 		return { message: 'must not contain line breaks or NUL', code: 'invalid_string' }
 	}
-	if (name.toLowerCase() === 'reply-to' && !replyAddresses(name, value)) {
+	if (isReplyTo(name) && !replyAddresses(value)) {
 		return {
 			message: `must be an address, with or without a name, or up to ${maxReplyAddresses} with commas between them`,
 			code: 'invalid_string',
@@ -71,12 +71,13 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 	return null
 }
 
+export const isReplyTo = (name: string) => name.toLowerCase() === 'reply-to'
+
 /**
  * The addresses of a custom Reply-To; null if it has anything else. An encoded word may contain a display name, but
  * never the address behind it.
  */
-export function replyAddresses(name: string, value: string): Address[] | null {
-	if (name.toLowerCase() !== 'reply-to') return null
+export function replyAddresses(value: string): Address[] | null {
 	const addresses: Address[] = []
 	let rest = value
 	while ((rest = rest.replace(/^[\s,]+/, '')) !== '') {

@@ -4,6 +4,7 @@ import {
 	addressesHeader,
 	addressHeader,
 	isEncoded,
+	isReplyTo,
 	parameter,
 	protectedHeaders,
 	refuseBreaks,
@@ -61,7 +62,7 @@ function customHeader(name: string, value: string) {
 	if (protectedHeaders.has(name.toLowerCase()) || !/^[!-9;-~]+$/.test(name)) {
 		throw new Error('A custom header has a name that is not allowed')
 	}
-	const addresses = isEncoded(value) ? null : replyAddresses(name, value)
+	const addresses = isReplyTo(name) && !isEncoded(value) ? replyAddresses(value) : null
 	return addresses ? addressesHeader(name, addresses) : givenHeader(name, value)
 }
 

@@ -90,11 +90,10 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			)
 		const text = policies?.[0]
 		const verdict = text === undefined ? null : await spfVerdict(dns, { domain, text }, smtpHost)
-		// What could not be looked up may allow the server, so the domain gets no blame.
-		const isUnknown = !policies || verdict?.isUnknown
+		const isAllowed = verdict ? verdict.isAllowed : policies ? false : undefined
 		return needed(
 			record,
-			isUnknown ? undefined : verdict?.isAllowed === true,
+			isAllowed,
 			verdict?.lastHeeded
 				? `The SPF record of ${domain} names ${smtpHost} only after ${verdict.lastHeeded}, and receivers read no further.`
 				: verdict

@@ -12,11 +12,10 @@ type Found = (string | null)[]
 
 /** Whether an SPF record of a domain lets a server send, as far as DNS answers. */
 export interface SpfVerdict {
-	isAllowed: boolean
-	/** DNS did not answer, so the server may be allowed after all. */
-	isUnknown: boolean
+	/** Undefined: DNS did not answer, so the server may be allowed after all. */
+	isAllowed: boolean | undefined
 	/** The word that receivers read last, if only words after it allow the server. */
-	lastHeeded: string | undefined
+	lastHeeded?: string | undefined
 }
 
 /**
@@ -30,19 +29,18 @@ export async function spfVerdict(
 ): Promise<SpfVerdict> {
 	const words = record.text.toLowerCase().split(/\s+/)
 	const heeded = heededWords(words)
-	if (heeded.some((word) => allowsName(word, host))) return verdict(true)
+	if (heeded.some((word) => allowsName(word, host))) return { isAllowed: true }
 	const names = heeded.flatMap((word) => nameIn(word, record.domain) ?? []).slice(0, mostLookUps)
 	const [own, ...named] = await Promise.all([addressesOf(host), ...names.map(lookUp)])
 	const bits = own.filter((address) => address !== null).map(bitsOf)
 	const isAllowed =
 		heeded.some((word) => allowsAddress(word, bits)) ||
 		named.some((found, index) => holdsAny(found, names[index]!, bits))
-	if (isAllowed) return verdict(true)
-	if ([own, ...named].some((found) => found.includes(null)))
-		return { ...verdict(false), isUnknown: true }
+	if (isAllowed) return { isAllowed }
+	if ([own, ...named].some((found) => found.includes(null))) return { isAllowed: undefined }
 	const unread = words.slice(heeded.length)
 	const isTooLate = unread.some((word) => allowsName(word, host) || allowsAddress(word, bits))
-	return { ...verdict(false), lastHeeded: isTooLate ? heeded.at(-1) : undefined }
+	return { isAllowed, lastHeeded: isTooLate ? heeded.at(-1) : undefined }
 
 	async function lookUp({ mechanism, name }: NameInWord) {
 		return mechanism === 'a' ? addressesOf(name) : mailAddressesOf(name)
@@ -61,12 +59,6 @@ export async function spfVerdict(
 		return (await Promise.all(first.map(({ exchange }) => addressesOf(exchange)))).flat()
 	}
 }
-
-const verdict = (isAllowed: boolean): SpfVerdict => ({
-	isAllowed,
-	isUnknown: false,
-	lastHeeded: undefined,
-})
 
 /** The words of an SPF record that receivers read: `all` is the last. */
 function heededWords(words: string[]) {

@@ -15,8 +15,6 @@ export function campaignWorker(
 ) {
 	const { services, stop } = deliveryServices(pool, provider, settings)
 	const { sendCampaignPages } = campaignDeliveryActivities(services)
-	const turn = (lane: { projectId: string; campaignId: string; lane: number }): Promise<Rest> =>
-		new MockActivityEnvironment().run(sendCampaignPages, lane)
 	return {
 		/** Does the work of the run of single mails that waits in the outbox. */
 		deliver: async () => {
@@ -30,7 +28,8 @@ export function campaignWorker(
 		async send(projectId: string, campaignId: string, lane = 0): Promise<Rest> {
 			let settled = 0
 			for (;;) {
-				const rest = await turn({ projectId, campaignId, lane })
+				const turn = { projectId, campaignId, lane }
+				const rest: Rest = await new MockActivityEnvironment().run(sendCampaignPages, turn)
 				settled += rest.settled
 				const isOver = rest.because !== 'another turn continues' || services.stopping.aborted
 				if (isOver) return { ...rest, settled }
